@@ -129,7 +129,7 @@ def MP_MapScheduleAttr : MP_ScheduleAttr<"Map", "map", MP_KindMap> {
   let description = [{
     The results of one shape are one loop nest, in the order in which the shapes first appear among the results; one
     block computes `block` elements of one nest, in row-major order. Grid: the sum over nests of ceil(elements / block). On
-    a CPU a nest that packs what it makes has blocks of whole rows of panels.
+    a GPU a thread may take fewer than `vector` elements of a nest, and a block as many fewer. On a CPU a nest that packs what it makes has blocks of whole rows of panels.
 
     With a `tile`, nests that are matrices that some transpose exchanges have blocks of `tile` rows and `tile`
     columns, batch * ceil(rows / tile) * ceil(columns / tile) of them; what is transposed passes through shared memory.
@@ -165,8 +165,8 @@ def MP_RowScheduleAttr : MP_ScheduleAttr<"Row", "row", MP_KindRow> {
 def MP_ColumnScheduleAttr : MP_ScheduleAttr<"Column", "column", MP_KindColumn> {
   let summary = "reductions over leading dimensions, rows in order";
   let description = [{
-    One block reduces `columns` columns of one matrix of one root, or, where a matrix has fewer, all columns of several
-    matrices; of matrices that are reduced together so many in all. Grid: the sum over roots of the blocks of all its matrices.
+    One block reduces `columns` columns of one matrix of one root, on a GPU no more than it has; or, on a CPU, where a
+    matrix has fewer, all columns of several matrices; of matrices that are reduced together so many in all. Grid: the sum over roots of the blocks of all its matrices.
 
     Constraints:
     - (C1) Every parameter is positive; `vector` divides `columns`.

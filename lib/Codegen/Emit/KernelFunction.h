@@ -38,14 +38,16 @@ public:
   /// since a result may lie where an operand lies; `onRead` runs between the two.
   llvm::LogicalResult storeResults(Elements &elements, llvm::ArrayRef<unsigned> numbers, llvm::ArrayRef<Lanes> lanes,
                                    llvm::function_ref<llvm::LogicalResult()> onRead = {});
-  /// The same in two steps.
+  /// What is to be stored of a result, by its number.
   struct ComputedResult {
     unsigned number;
     Lanes here;
     mlir::Value value;
   };
+  /// The first half of storeResults: what is to be stored, with all that it takes read.
   mlir::FailureOr<llvm::SmallVector<ComputedResult>>
   computeResults(Elements &elements, llvm::ArrayRef<unsigned> numbers, llvm::ArrayRef<Lanes> lanes);
+  /// The second half.
   void storeComputed(Elements &elements, llvm::ArrayRef<ComputedResult> computed);
 
   mlir::Value i64(int64_t value) { return intConstant(b, b.getI64Type(), value); }

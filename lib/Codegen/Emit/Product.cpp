@@ -100,11 +100,10 @@ LogicalResult ProductEpilogue::prepare() {
 }
 
 bool ProductEpilogue::isPlain() const {
-  return product.acc.isF32() && !product.bias && !kept && tiles.empty() && stored.size() == 1 &&
+  return product.acc.isF32() && !areSumsFinished && !product.bias && !kept && tiles.empty() && stored.size() == 1 &&
          f.yields()[stored.front()] == product.result;
 }
 
-/// Sums as the result has them.
 Value ProductEpilogue::rounded(Value sums) {
   Type element = typeOf(product.result).getElementType();
   if (element == product.acc)

@@ -75,11 +75,15 @@ public:
   /// The same in two steps, so that neighbours elsewhere can be computed between them: what is to be stored, and that.
   mlir::FailureOr<Computed> compute(mlir::Value row, mlir::Value column, mlir::Value sums, int64_t lanes,
                                     OnTile onTile = {});
-  void store(llvm::ArrayRef<KernelFunction::ComputedResult> computed) { f.storeComputed(values, computed); }
+  void store(llvm::ArrayRef<KernelFunction::ComputedResult> computed) {
+    Elements::Scope scope(values);
+    f.storeComputed(values, computed);
+  }
   /// Stores the first `count` of the lanes that `sums` has, where the epilogue is plain.
   void storeFirst(mlir::Value row, mlir::Value column, mlir::Value sums, int64_t count);
 
 private:
+  /// Sums as the result has them.
   mlir::Value rounded(mlir::Value sums);
   /// What is computed of each sum.
   llvm::SmallVector<mlir::Value> wanted() const;

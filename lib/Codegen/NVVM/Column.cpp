@@ -31,7 +31,7 @@ struct Columns {
   Columns(GPUFunction &f, const ColumnRoot &root, Value sized)
       : f(f), root(root), sized(sized), values(f.makeElements()) {}
 
-  /// Columns of a block: no more than fill the matrix, so that no thread is without its own.
+  /// Columns of a block: no more than fill the matrix, or one vector.
   static int64_t columnsOf(const ColumnRoot &root, ColumnScheduleAttr schedule) {
     const auto all = static_cast<int64_t>(llvm::PowerOf2Ceil(std::max<int64_t>(root.columns, 1)));
     return std::min(schedule.getColumns(), std::max(all, schedule.getVector()));

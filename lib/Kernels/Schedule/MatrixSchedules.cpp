@@ -35,8 +35,8 @@ static constexpr Shape kFmaShapes[] = {
     {32, 64, 1, 2},   {64, 32, 4, 1},  {32, 32, 2, 1},  {16, 128, 1, 4}, {16, 32, 1, 1},
 };
 
-/// Blocks that cutting k gives a multiprocessor, the parts that it makes, and the steps of each.
-static constexpr int64_t kMostBlocks = 16, kMostParts = 128, kLeastSteps = 4;
+/// Blocks that cutting k gives a multiprocessor, the parts that it makes, and about how many steps each has at least.
+static constexpr int64_t kMostBlocks = 16, kMostPartsOnGPU = 128, kLeastSteps = 4;
 /// What a second kernel must save for k to be cut.
 static constexpr double kWorthwhile = 0.95;
 
@@ -68,7 +68,8 @@ public:
   }
 
 private:
-  /// Parts of at least four steps: as many as give each multiprocessor one block, two, and so on.
+  /// Parts of about four steps at least, since equal ones may be shorter than asked for: as many as give each
+  /// multiprocessor one block, two, and so on.
   void tryParts(const Shape &blocks, int64_t blockK, int64_t stages) {
     if (product.parts > 1) {
       if (product.depth % blockK == 0)
@@ -81,7 +82,7 @@ private:
     const int64_t tiles = product.countTiles(blocks.blockM, blocks.blockN);
     int64_t last = 1;
     for (int64_t perMultiprocessor = 1; perMultiprocessor <= kMostBlocks; ++perMultiprocessor) {
-      const int64_t wanted = std::min(perMultiprocessor * chip.multiprocessors / tiles, kMostParts);
+      const int64_t wanted = std::min(perMultiprocessor * chip.multiprocessors / tiles, kMostPartsOnGPU);
       const int64_t depth =
           std::max(depthOfParts(product.k, std::max<int64_t>(wanted, 1), blockK), kLeastSteps * blockK);
       const int64_t parts = llvm::divideCeil(product.k, depth);

@@ -34,7 +34,7 @@ struct MatrixChoice {
 
 /// The fastest legal schedule of a product on `chip` by the cost model. A product of one part may be given several
 /// (`split_k` of the schedule), if it is worth the sums and the second kernel that they need; one of several keeps
-/// them. [4096 x 4096 x 4096], f16 on sm_80 -> 128 x 256; [128 x 128 x 784] -> 32 x 32 in several parts.
+/// them. [4096 x 4096 x 4096], f16 on sm_80 -> 128 x 256; [128 x 512 x 2304] on sm_90 -> several parts.
 MatrixChoice chooseMatrixSchedule(const Contraction &product, const Chip &chip, const ProductOptions &options = {});
 
 } // namespace mp

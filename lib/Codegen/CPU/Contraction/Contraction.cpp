@@ -280,7 +280,7 @@ LogicalResult ContractionEmitter::emitChunk(Value from) {
     return f.forEach(values.zero, at.rows, s.tileM, [&](Value row) {
       return f.forEach(values.zero, at.columns, s.tileN, [&](Value column) { return tile(row, column); });
     });
-  // The panel of rhs stays in the first cache while the panels of lhs pass by.
+  // A panel of rhs is read for all panels of lhs, and stays in the first cache where it fits.
   return f.forEach(values.zero, at.columns, s.tileN, [&](Value column) {
     return f.forEach(values.zero, at.rows, s.tileM, [&](Value row) { return tile(row, column); });
   });

@@ -28,8 +28,10 @@ Value TileProduct::roundSums(LaneBuilder &b, Value sums, Type type) const {
   // Two vectors become one.
   SmallVector<Value> operands = {sums};
   std::string instruction = "cvtneps2bf16." + std::to_string(32 * lanes);
-  if (lanes == 32)
-    operands = {halfOf(b, sums, true), halfOf(b, sums, false)}, instruction = "cvtne2ps2bf16.512";
+  if (lanes == 32) {
+    operands = {halfOf(b, sums, true), halfOf(b, sums, false)};
+    instruction = "cvtne2ps2bf16.512";
+  }
   auto name = b.getStringAttr("llvm.x86.avx512bf16." + instruction);
   Value narrow = LLVM::CallIntrinsicOp::create(b, withLanes(type, lanes), name, operands).getResult(0);
   return arith::ExtFOp::create(b, sums.getType(), narrow);

@@ -130,9 +130,10 @@ FailureOr<SumsEpilogue::Values> SumsEpilogue::finishPairs(WarpProduct &warp, Val
   Value first = f.add(column, epilogue.firstColumnOf(outer));
   return warp.finishPairs(sums, [&](ValueRange pairs, Value inTile) -> FailureOr<Values> {
     Elements::Scope scope(values);
+    Value at = f.add(first, inTile); // once, so that what is read there is read once
     Values finished;
     for (Value pair : pairs) {
-      FailureOr<Value> own = epilogue.finishSums(f.add(first, inTile), pair, 2);
+      FailureOr<Value> own = epilogue.finishSums(at, pair, 2);
       if (failed(own))
         return failure();
       finished.push_back(toMemory(f.b, *own, tiles.passed));

@@ -37,8 +37,8 @@ private:
   struct Tile {
     mlir::Value memory, outer, row, column;
   };
-  /// A vector of an epilogue tile, where it is there, for the results of the tile ops (TileReduction.h) with its phase
-  /// and whether it is the lane's first of that.
+  /// Where a vector is in its epilogue tile; for results of the tile ops (TileReduction.h) its phase, and whether it is
+  /// the lane's first of that.
   struct Vector {
     mlir::Value row, column;
     int64_t phase;
