@@ -5,6 +5,8 @@
 
 #include "mp/Analysis/ProductRows.h"
 
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+
 using namespace mlir;
 using namespace mp;
 
