@@ -228,8 +228,9 @@ TEST(TiledKernel, RoundsSumsInOneInstruction) {
       const std::string_view assembly = kernel.code->assembly;
       EXPECT_EQ(countOf(assembly, instruction) > 0, !hasBias) << columns;
       // Of the last loop with a conversion.
-      if (const size_t at = assembly.rfind(instruction); !hasBias)
+      if (const size_t at = assembly.rfind(instruction); !hasBias) {
         EXPECT_GT(countOf(assembly.substr(at), store), 0u) << assembly.substr(at);
+      }
     }
 }
 
