@@ -23,9 +23,12 @@ def read(paths):
     """The machine's lines, and by work the peers' (microseconds, ours, what)."""
     machine, works = [], {}
     for path in paths:
-        with open(path) as file:
-            found = json.load(file)
-        machine, own = found["machine"], {}
+        try:
+            with open(path) as file:
+                found = json.load(file)
+            machine, own = found["machine"], {}
+        except (OSError, ValueError, KeyError, TypeError) as error:
+            sys.exit(f"table.py: {path}: {error}; expected is the results.json that the bundle's run.sh writes")
         for result in found["results"]:
             if result["kind"] == "peer" and result["status"] == "passed" and result.get("ours"):
                 own.setdefault(result["name"], []).append((result["value"], result["ours"], result["message"]))

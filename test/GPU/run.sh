@@ -27,6 +27,7 @@ for argument; do
     --time-limit=*) limit=${argument#*=} ;;
     --device=*) device=${argument#*=} ;;
     --only=*) only=${argument#*=} ;;
+    --kinds=) echo "run.sh: --kinds takes some of check, train, sanitize, benchmark, time and peer, with commas between" >&2; exit 2 ;;
     --kinds=*)
       kinds=${argument#*=}
       for kind in $(printf '%s' "$kinds" | tr , ' '); do
@@ -41,6 +42,7 @@ for argument; do
     *) echo "run.sh: unknown argument '$argument'" >&2; exit 2 ;;
   esac
 done
+[ -f "$here/manifest.tsv" ] || { echo "run.sh: $here has no manifest.tsv: make gpu-bundle packs what this runs, with a run.sh of its own" >&2; exit 2; }
 mkdir -p "$out/work" || exit 2
 out=$(cd "$out" && pwd)
 rm -rf "$out/work/cases"
