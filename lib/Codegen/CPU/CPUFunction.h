@@ -9,8 +9,9 @@
 
 namespace mp {
 
-/// Results of so many bytes are stored past the caches: the third level has 32 MiB, or less for each core.
-inline constexpr int64_t kLeastPastCaches = 32 << 20;
+/// Results of so many bytes are stored past the caches: the third level has 32 MiB, or less for each core, and what is
+/// read is there, too.
+inline constexpr int64_t kLeastPastCaches = 16 << 20;
 
 /// `void symbol(void **buffers, int64_t block)`: the buffers, then scratch memory that belongs to the running block
 /// alone.

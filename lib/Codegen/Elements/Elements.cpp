@@ -240,7 +240,12 @@ void Elements::store(Value value, Type element, Value pointer, const Lanes &lane
   const bool isWhole = lanes.width > 1 && (lanes.row == zero || lanes.unit % lanes.width == 0);
   const bool isPastCaches = isWhole && pastCaches.contains(pointer);
   const int64_t bytes = lanes.width * memoryBytes(inMemory);
-  LLVM::StoreOp::create(b, toMemory(b, value, element), addressOf(inMemory, pointer, lanes),
+  Value stored = toMemory(b, value, element);
+  // Of a vector of f16 or bf16, or of its bits as long as it sees what they are of, LLVM 22 makes a common store.
+  constexpr int64_t kLeastRegister = 16;
+  if (isPastCaches && bytes == 2 * lanes.width && bytes >= kLeastRegister)
+    stored = hidden(b, b.createOrFold<arith::BitcastOp>(integerTwin(stored.getType()), stored), "=v,0");
+  LLVM::StoreOp::create(b, stored, addressOf(inMemory, pointer, lanes),
                         isPastCaches ? static_cast<unsigned>(bytes) : alignmentOf(inMemory, lanes),
                         /*isVolatile=*/false, isPastCaches);
 }

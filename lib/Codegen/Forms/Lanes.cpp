@@ -3,6 +3,7 @@
 
 #include "Codegen/Forms/Lanes.h"
 
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/TypeUtilities.h"
 
@@ -80,4 +81,12 @@ SmallVector<Value> mp::transposeLanes(LaneBuilder &b, ValueRange rows) {
     current = std::move(next);
   }
   return current;
+}
+
+Value mp::hidden(LaneBuilder &b, Value value, StringRef constraints) {
+  return LLVM::InlineAsmOp::create(b, value.getType(), ValueRange{value}, /*asm_string=*/"", constraints,
+                                   /*has_side_effects=*/false, /*is_align_stack=*/false,
+                                   LLVM::tailcallkind::TailCallKind::None, /*asm_dialect=*/LLVM::AsmDialectAttr(),
+                                   /*operand_attrs=*/ArrayAttr())
+      .getRes();
 }

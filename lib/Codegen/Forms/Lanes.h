@@ -45,6 +45,10 @@ mlir::Value laneNumbers(LaneBuilder &b, mlir::Type type);
 /// two.
 llvm::SmallVector<mlir::Value> transposeLanes(LaneBuilder &b, mlir::ValueRange rows);
 
+/// `value`, of which LLVM does not know where it comes from. It is in a register that fits `constraints` of inline
+/// assembly, as output and input.
+mlir::Value hidden(LaneBuilder &b, mlir::Value value, llvm::StringRef constraints);
+
 } // namespace mp
 
 #endif // MP_LIB_CODEGEN_FORMS_LANES_H

@@ -54,14 +54,7 @@ GPUFunction::GPUFunction(KernelOp kernel, StringRef symbol, const Chip &chip, in
   lane = rem(thread, Chip::kWarp);
 }
 
-Value GPUFunction::hidden(Value value) {
-  const StringRef constraints = value.getType().isInteger(32) ? "=r,0" : "=l,0";
-  return LLVM::InlineAsmOp::create(b, value.getType(), ValueRange{value}, /*asm_string=*/"", constraints,
-                                   /*has_side_effects=*/false, /*is_align_stack=*/false,
-                                   LLVM::tailcallkind::TailCallKind::None, /*asm_dialect=*/LLVM::AsmDialectAttr(),
-                                   /*operand_attrs=*/ArrayAttr())
-      .getRes();
-}
+Value GPUFunction::hidden(Value value) { return mp::hidden(b, value, value.getType().isInteger(32) ? "=r,0" : "=l,0"); }
 
 Value GPUFunction::allocateConstants(ArrayRef<int64_t> values) {
   for (auto known : module->getOps<LLVM::GlobalOp>())

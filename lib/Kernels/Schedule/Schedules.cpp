@@ -32,8 +32,7 @@ static constexpr std::array<int64_t, 1> kStepsOfTiles = {256};
 /// not as exact as that.
 static constexpr double kMargin = 1.05;
 /// Where tiles read pixels, which lie close together for all taps, a panel of rhs may have so much of the first cache.
-/// One of a unit may be more than that holds: visits of the sums cost more than reading it from the second.
-static constexpr int64_t kPixelPanelBytes = 40 << 10, kPixelPanelBytesOfUnit = 80 << 10;
+static constexpr int64_t kPixelPanelBytes = 40 << 10;
 /// The same where rhs is streamed, and its rows are read side by side: what the first cache holds of them, and no fewer
 /// or more. What fetches ahead follows eight of them, but not 32 that are long.
 static constexpr int64_t kFewestStreamedRows = 8, kMostStreamedRows = 32, kStreamedBytes = 32 << 10;
@@ -265,14 +264,15 @@ static void tryPixels(const ContractionSize &asked, const CPULevel &level,
   // Chunks of k do not cut what is read side by side.
   ContractionSize size = asked;
   size.unit = pixels.neighbours(asked.unit);
+  if (isUnit) // registers read pixels wherever a chunk begins
+    size.run = size.unit;
   const int64_t mostBytes = level.cacheBytes / 2, rowBytes = size.wordBytes * pixels.keptWidth();
   auto fits = [&](int64_t keptRows) { return keptRows <= mostBytes / rowBytes; };
   auto tryRows = [&](const RegisterTile &tile, int64_t blockRows) {
     const int64_t keptBytes = rowBytes * pixels.keptRows(blockRows);
     if (keptBytes == 0 || blockRows % tile.rows != 0)
       return;
-    const int64_t panelBytes = isUnit ? kPixelPanelBytesOfUnit : kPixelPanelBytes;
-    const int64_t blockK = chooseStep(size, panelBytes / (tile.columns * size.wordBytes));
+    const int64_t blockK = chooseStep(size, kPixelPanelBytes / (tile.columns * size.wordBytes));
     const int64_t mostColumns = llvm::divideCeil(size.n, tile.columns);
     for (int64_t columns = 1; columns < 2 * mostColumns; columns *= 2) {
       ContractionBlocks blocks = {blockRows, std::min(columns, mostColumns) * tile.columns, blockK, tile.rows,

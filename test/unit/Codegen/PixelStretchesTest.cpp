@@ -30,6 +30,8 @@ static const Pixels kStretchCases[] = {
      "block_m = 20, block_n = 16, block_k = 32, tile_m = 20, tile_n = 16"},
     {"behind an op", kConv, "2x5x8x3x", "24x3x3x3x", "2x5x8x24x", "{padding = same}", 2 * 40 * 3, 24 * 27,
      "block_m = 40, block_n = 32, block_k = 32, tile_m = 20, tile_n = 32", "mp.exp"},
+    {"tiles of columns", kConv, "2x5x8x3x", "40x3x3x3x", "2x5x8x40x", "{padding = same}", 2 * 40 * 3, 40 * 27,
+     "block_m = 40, block_n = 48, block_k = 32, tile_m = 10, tile_n = 16"},
 };
 
 // The same for dot products of pairs, whose panels end with the pair that has the last k.

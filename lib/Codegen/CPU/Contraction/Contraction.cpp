@@ -99,8 +99,10 @@ public:
       });
     s.blockK = lhs.order.depth;
     lhs.order.granule = rhs.order.granule = depthGranule(schedule);
+    // Where rows are outside, those of one tile at a time.
     if (std::optional<PixelRows> rows = pixelStretchesOf(product, schedule))
-      pixelStretches.emplace(f, values, s.lhs, withJoinedPixels(s.lhsMap), *rows, s.blockM, s.k, lhs.order, width);
+      pixelStretches.emplace(f, values, s.lhs, withJoinedPixels(s.lhsMap), *rows, s.blockM,
+                             mayHaveRowsOutside() ? s.tileM : s.blockM, s.k, lhs.order, width);
     if (std::optional<PixelRows> rows = pixelStretchesOfDepthOf(product, schedule))
       depthStretches.emplace(f, values, s.rhs, mp::pixelsOfDepth(s.rhsMap), *rows, s.blockK, s.n, rhs.order, width);
   }
@@ -136,6 +138,7 @@ private:
   LogicalResult emitTile(Value row, Value column, Value from, Value to);
   LogicalResult multiplyTile(Value lhsPanel, Value tile, Value row, Value column, Value from, Value to);
   Value rowsBefore(Value row);
+  bool mayHaveRowsOutside() const { return isAmx && tiles.mayHaveRowsOutside(); }
   bool rowsAreOutside() const;
 
   CPUFunction &f;
@@ -278,8 +281,12 @@ LogicalResult ContractionEmitter::emitChunk(Value from) {
   auto tile = [&](Value row, Value column) { return emitTile(row, column, from, to); };
   if (rowsAreOutside())
     return f.forEach(values.zero, at.rows, s.tileM, [&](Value row) {
+      if (pixelStretches && failed(pixelStretches->pack(row)))
+        return LogicalResult(failure());
       return f.forEach(values.zero, at.columns, s.tileN, [&](Value column) { return tile(row, column); });
     });
+  if (pixelStretches && failed(pixelStretches->pack(values.zero)))
+    return failure();
   // A panel of rhs is read for all panels of lhs, and stays in the first cache where it fits.
   return f.forEach(values.zero, at.columns, s.tileN, [&](Value column) {
     return f.forEach(values.zero, at.rows, s.tileM, [&](Value row) { return tile(row, column); });
@@ -287,9 +294,9 @@ LogicalResult ContractionEmitter::emitChunk(Value from) {
 }
 
 /// Whether the rows of a tile stay in the first cache while rhs passes by: panels of pixels lie in one piece, and rows
-/// of lhs apart; where rows in memory are all of k, the result is stored row after row.
+/// of lhs apart; where rows in memory are all of k, the result is stored row after row; stretches are packed there.
 bool ContractionEmitter::rowsAreOutside() const {
-  return isAmx && tiles.mayHaveRowsOutside() && (pixelPanels || (lhs.inMemory && !s.isChunked()));
+  return mayHaveRowsOutside() && (pixelPanels || pixelStretches || (lhs.inMemory && !s.isChunked()));
 }
 
 /// How many rows before `row` a tile begins that is to have whole ones in memory.
@@ -301,7 +308,9 @@ Value ContractionEmitter::rowsBefore(Value row) {
 
 LogicalResult ContractionEmitter::emitTile(Value row, Value column, Value from, Value to) {
   Value early = rowsBefore(row);
+  const bool isPackedHere = pixelStretches && rowsAreOutside();
   Value lhsPanel = readsPixels(lhs) ? Value()
+                   : isPackedHere   ? packedLhs
                    : lhs.inMemory   ? f.offset(packedLhs, lhs.inMemory, f.mul(f.sub(row, early), s.k))
                                     : f.offset(packedLhs, lhs.order.word, f.mul(row, lhs.order.wordsOfRow()));
   Value tile = sums;

@@ -11,24 +11,16 @@ using namespace mlir;
 using namespace mp;
 
 PixelStretches::PixelStretches(CPUFunction &f, Elements &values, Value images, const IndexMap &map,
-                               const PixelRows &rows, int64_t pixels, int64_t depth, const PanelOrder &order,
-                               int64_t vector)
-    : f(f), b(f.b), rows(rows), pixelsOfBlock(pixels), depth(depth), rowOfPanel(order.depth),
+                               const PixelRows &rows, int64_t pixels, int64_t atOnce, int64_t depth,
+                               const PanelOrder &order, int64_t vector)
+    : f(f), b(f.b), rows(rows), atOnce(atOnce), depth(depth), rowOfPanel(order.depth),
       widest(order.unit * vector), pixels(f, values, images, map, rows, pixels, order.word, vector),
-      packed(f.allocate(b.getI16Type(), pixels * rowOfPanel + widest)) {}
+      packed(f.allocate(b.getI16Type(), atOnce * rowOfPanel + widest)) {}
 
-LogicalResult PixelStretches::emit(Value first) {
-  if (failed(pixels.emit(first)))
-    return failure();
-  const Type element = b.getI16Type();
-  Value zero = f.i64(0);
-  return f.forEach(zero, f.i64(pixelsOfBlock), rows.columns, [&](Value line) {
-    Value source = pixels.at(line), target = f.offset(packed, element, f.mul(line, rowOfPanel));
-    return f.forEach(zero, f.i64(rows.columns), 1, [&](Value column) {
-      copyPixel(f.offset(source, element, f.mul(column, rows.columnStep)),
-                f.offset(target, element, f.mul(column, rowOfPanel)));
-      return success();
-    });
+LogicalResult PixelStretches::pack(Value row) {
+  return f.forEach(f.i64(0), f.i64(atOnce), 1, [&](Value index) {
+    copyPixel(pixels.at(f.add(row, index)), f.offset(packed, b.getI16Type(), f.mul(index, rowOfPanel)));
+    return success();
   });
 }
 

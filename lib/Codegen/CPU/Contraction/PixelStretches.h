@@ -13,12 +13,15 @@ namespace mp {
 /// longer: what they write behind it is overwritten by what comes next, or is 0.
 class PixelStretches {
 public:
-  /// Of images that `map` walks as Pixels have it, for panels of rows of all of `depth` of k.
+  /// Of images that `map` walks as Pixels have it, for panels of rows of all of `depth` of k, `atOnce` of the block's
+  /// `pixels` at a time.
   PixelStretches(CPUFunction &f, Elements &values, mlir::Value images, const IndexMap &map, const PixelRows &rows,
-                 int64_t pixels, int64_t depth, const PanelOrder &order, int64_t vector);
+                 int64_t pixels, int64_t atOnce, int64_t depth, const PanelOrder &order, int64_t vector);
 
-  /// Copies what the pixels from `first` need, and packs it.
-  llvm::LogicalResult emit(mlir::Value first);
+  /// Copies the rows that the pixels from `first` need.
+  llvm::LogicalResult emit(mlir::Value first) { return pixels.emit(first); }
+  /// Packs the block's pixels from `row`, in the place of those before.
+  llvm::LogicalResult pack(mlir::Value row);
   mlir::Value panels() const { return packed; }
 
 private:
@@ -27,7 +30,7 @@ private:
   CPUFunction &f;
   LaneBuilder &b;
   const PixelRows rows;
-  const int64_t pixelsOfBlock, depth, rowOfPanel; ///< of elements: k, and what a panel has of it
+  const int64_t atOnce, depth, rowOfPanel; ///< of elements: k, and what a panel has of it
   const int64_t widest;                           ///< of what moves at once
   Pixels pixels;
   mlir::Value packed;
