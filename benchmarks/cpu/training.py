@@ -45,7 +45,7 @@ WORKS = [
     Work(models.Transformer(), 8, "adamw", 1e-3),
     Work(models.Cnn(), 128, "adam", 1e-3),
     Work(models.Cnn(), 1024, "adam", 1e-3),
-    Work(resnet.ResNet(), 128, "adam", 1e-3),
+    Work(resnet.ResNet(), 128, "sgd", 1e-2),
 ]
 QUICK, SMALLEST = WORKS[1:], WORKS[3]
 

@@ -66,8 +66,8 @@ struct TapPanels {
     const int64_t most = (count + pixels() - 2) / pixels() + 1;
     return most < images ? most : images;
   }
-  /// The most that panels have of k for so many.
-  int64_t depthFor(int64_t count) const { return count + mostImages(count) * pixelsBelow(); }
+  /// The most that panels have of k for so many: whole pairs.
+  int64_t depthFor(int64_t count) const { return count + count % 2 + mostImages(count) * pixelsBelow(); }
   /// Whether blocks may have so many columns, in tiles of these: as many of each row of taps.
   bool mayHaveColumns(int64_t blockColumns, int64_t tileColumns) const {
     return blockColumns % (tapRows * tileColumns) == 0 && columns % (blockColumns / tapRows) == 0;

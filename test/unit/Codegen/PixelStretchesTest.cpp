@@ -82,3 +82,31 @@ TEST(PixelStretches, RefuseOtherBlocks) {
     EXPECT_NE(kernel.errors.find("or all of k, as reading it there needs"), std::string::npos) << kernel.errors;
   }
 }
+
+// Where tiles are reduced down their columns a block has panels of all of its pixels: the moments of packed operands.
+TEST(PixelStretches, AreOfABlockWhereTilesAreReduced) {
+  const TileUnit unit(*findCPULevel("amx-bf16"));
+  if (!unit.isThere())
+    GTEST_SKIP() << "this processor lacks what code around tiles needs: avx512bf16";
+  auto run = [](const std::string &reads) {
+    const std::string x = "tensor<2x5x8x3xbf16>", w = "tensor<40x3x3x3xbf16>", z = "tensor<2x5x8x40xbf16>",
+                      m = ", tensor<2x40xf32>", all = z + m + m + m + m;
+    const std::string schedule = "block_m = 40, block_n = 48, block_k = 32, tile_m = 10, tile_n = 16";
+    KernelRunner kernel("func.func @f(%x: " + x + ", %w: " + w + ") {\n%z:5 = mp.kernel \"k\" (%a = %x, %b = %w) " +
+                            "schedule(#mp.contraction<" + schedule + kTiles + reads + ">) : (" + x + ", " + w +
+                            ") -> (" + all + ") {\n%0 = mp.conv %a, %b acc f32 {padding = same} : " + x + ", " + w +
+                            " -> " + z + "\n%1, %2, %3, %4 = mp.row_block_moments %0 block 40 : " + z +
+                            "\nmp.yield %0, %1, %2, %3, %4 : " + all + "\n}\nreturn\n}\n",
+                        *findCPULevel("amx-bf16"));
+    EXPECT_TRUE(kernel.ok()) << kernel.errors;
+    return kernel.ok() ? kernel.run({Buffer::of(encoded(randomFloats(240, 1), encodeBF16)),
+                                     Buffer::of(encoded(randomFloats(40 * 27, 2), encodeBF16))},
+                                    true)
+                       : std::vector<Buffer>();
+  };
+  const auto packed = run(""), read = run(", read_lhs = true");
+  ASSERT_EQ(packed.size(), read.size());
+  ASSERT_FALSE(read.empty());
+  for (size_t number = 0; number < read.size(); ++number)
+    EXPECT_EQ(packed[number].bytes, read[number].bytes) << number;
+}

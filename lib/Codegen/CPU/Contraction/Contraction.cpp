@@ -209,10 +209,16 @@ LogicalResult ContractionEmitter::emit(Value block) {
   return chunks;
 }
 
-/// What is stored of a result that no cache keeps would be read into them first.
+/// What is stored of a result that no cache keeps would be read into them first. Tiles must store whole lines of it,
+/// one after the other: a part of one that is stored later is a write of its own.
 void ContractionEmitter::chooseStores() {
+  constexpr int64_t kLineBytes = 64;
+  auto storesLines = [&](Type type) {
+    const int64_t bytes = memoryBytes(cast<RankedTensorType>(type).getElementType());
+    return s.isTransposed || s.n <= s.tileN || std::gcd(s.n, s.tileN) * bytes % kLineBytes == 0;
+  };
   for (auto [number, yield] : llvm::enumerate(f.yields()))
-    if (countBytes(yield.getType()) >= kLeastPastCaches) {
+    if (countBytes(yield.getType()) >= kLeastPastCaches && storesLines(yield.getType())) {
       values.storePastCaches(f.result(number));
       storesPastCaches = true;
     }

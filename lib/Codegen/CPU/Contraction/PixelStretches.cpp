@@ -13,8 +13,8 @@ using namespace mp;
 PixelStretches::PixelStretches(CPUFunction &f, Elements &values, Value images, const IndexMap &map,
                                const PixelRows &rows, int64_t pixels, int64_t atOnce, int64_t depth,
                                const PanelOrder &order, int64_t vector)
-    : f(f), b(f.b), rows(rows), atOnce(atOnce), depth(depth), rowOfPanel(order.depth),
-      widest(order.unit * vector), pixels(f, values, images, map, rows, pixels, order.word, vector),
+    : f(f), b(f.b), rows(rows), atOnce(atOnce), depth(depth), rowOfPanel(order.depth), widest(order.unit * vector),
+      pixels(f, values, images, map, rows, pixels, order.word, vector),
       packed(f.allocate(b.getI16Type(), atOnce * rowOfPanel + widest)) {}
 
 LogicalResult PixelStretches::pack(Value row) {

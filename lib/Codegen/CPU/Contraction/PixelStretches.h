@@ -31,7 +31,7 @@ private:
   LaneBuilder &b;
   const PixelRows rows;
   const int64_t atOnce, depth, rowOfPanel; ///< of elements: k, and what a panel has of it
-  const int64_t widest;                           ///< of what moves at once
+  const int64_t widest;                    ///< of what moves at once
   Pixels pixels;
   mlir::Value packed;
 };

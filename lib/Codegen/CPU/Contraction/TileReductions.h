@@ -53,7 +53,7 @@ public:
 
   /// Sets memory aside, for a product of so many columns. Emits an error for an op that there is no code for.
   llvm::LogicalResult prepare(int64_t columns);
-  bool empty() const { return reductions.empty(); }
+  bool empty() const { return epilogue.tileOps().empty(); }
 
   void start(mlir::Value blockRow);
   /// finish(row of the tile, column, lanes, what gets each op's value) for all rows of these columns.
