@@ -3,16 +3,13 @@
 
 // RUN: mp-run compile %s --policy=float32 --target=cpu:amx-bf16 --compile-to=asm | FileCheck %s --check-prefixes=CHECK,TILES
 // RUN: mp-run compile %s --policy=float32 --target=cpu:avx512 --compile-to=asm | FileCheck %s --check-prefixes=CHECK,VECTORS
-// RUN: mp-run compile %s --policy=float32 --target=cpu:avx2 --compile-to=asm | FileCheck %s --check-prefixes=CHECK,HALVES
 
 // CHECK-LABEL: mp_matmul_0:
 // TILES: vmovnt{{.*}} %zmm
 // VECTORS: vmovnt{{.*}} %ymm
-// HALVES: vmovnt{{.*}} %xmm
 // CHECK-LABEL: mp_matmul_1:
 // TILES: vmovnt{{.*}} %zmm
 // VECTORS: vmovnt{{.*}} %ymm
-// HALVES: vmovnt{{.*}} %xmm
 // CHECK-LABEL: mp_matmul_2:
 // CHECK-NOT: vmovnt
 // CHECK-LABEL: mp_matmul_3:
