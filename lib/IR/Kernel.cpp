@@ -274,6 +274,10 @@ LogicalResult MmaScheduleAttr::verify(function_ref<InFlightDiagnostic()> emitErr
                                       MatrixInstruction instruction) {
   if (failed(verifyPositive(emitError, {blockM, blockN, blockK, warpsM, warpsN, stages, splitK})))
     return failure();
+  constexpr int64_t kMost = 4096;
+  for (int64_t parameter : {blockM, blockN, blockK, stages})
+    if (parameter > kMost) // (C1)
+      return emitError() << "expected blocks and stages of at most " << kMost << ", found " << parameter;
   if (stages < 2) // (C1)
     return emitError() << "stages is " << stages << ", expected at least 2";
   if (warpsM > 32 || warpsN > 32 || warpsM * warpsN > 32) // (C4)

@@ -224,6 +224,18 @@ func.func @mma_stages() attributes {a = #mp.mma<block_m = 64, block_n = 64, bloc
 
 // -----
 
+// #mp.mma (C1)
+// expected-error@+1 {{expected blocks and stages of at most 4096, found 4611686018427387904}}
+func.func @mma_stages_wrap() attributes {a = #mp.mma<block_m = 64, block_n = 64, block_k = 32, warps_m = 2, warps_n = 2, stages = 4611686018427387904, instruction = mma.m16n8k16>} { return }
+
+// -----
+
+// #mp.mma (C1)
+// expected-error@+1 {{expected blocks and stages of at most 4096, found 8192}}
+func.func @mma_block() attributes {a = #mp.mma<block_m = 64, block_n = 8192, block_k = 32, warps_m = 2, warps_n = 2, stages = 3, instruction = mma.m16n8k16>} { return }
+
+// -----
+
 // #mp.mma (C4)
 // expected-error@+1 {{warps of a block are 4294967296 x 4294967296, expected at most 32 in all}}
 func.func @mma_warps_wrap() attributes {a = #mp.mma<block_m = 256, block_n = 256, block_k = 32, warps_m = 4294967296, warps_n = 4294967296, stages = 3, instruction = mma.m16n8k16>} { return }

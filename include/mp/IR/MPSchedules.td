@@ -106,7 +106,7 @@ def MP_MmaScheduleAttr : MP_ScheduleAttr<"Mma", "mma", MP_KindContraction> {
     ceil(N / block_n).
 
     Constraints:
-    - (C1) Every parameter is positive; `stages` is at least 2.
+    - (C1) Every parameter is positive; blocks and `stages` are at most 4096, `stages` is at least 2.
     - (C2) Blocks and warps are powers of two; warps divide blocks into tiles of at least 16 x 16 (16 x 32 of `fma`).
     - (C3) `block_k` is a power of two and at least 16 (8 of `fma` and of `mma.m16n8k8.tf32`).
     - (C4) A block has at most 32 warps.

@@ -215,7 +215,8 @@ void ContractionEmitter::chooseStores() {
   constexpr int64_t kLineBytes = 64;
   auto storesLines = [&](Type type) {
     const int64_t bytes = memoryBytes(cast<RankedTensorType>(type).getElementType());
-    return s.isTransposed || s.n <= s.tileN || std::gcd(s.n, s.tileN) * bytes % kLineBytes == 0;
+    const bool areRowsWhole = s.n <= s.tileN && !s.sharesRows; // those of a group lie between those of others
+    return !s.isTransposed && (areRowsWhole || std::gcd(s.n, s.tileN) * bytes % kLineBytes == 0);
   };
   for (auto [number, yield] : llvm::enumerate(f.yields()))
     if (countBytes(yield.getType()) >= kLeastPastCaches && storesLines(yield.getType())) {
