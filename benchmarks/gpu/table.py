@@ -27,8 +27,10 @@ def read(paths):
             with open(path) as file:
                 found = json.load(file)
             machine, own = found["machine"], {}
-        except (OSError, ValueError, KeyError, TypeError) as error:
-            sys.exit(f"table.py: {path}: {error}; expected is the results.json that the bundle's run.sh writes")
+        except OSError as error:
+            sys.exit(f"table.py: {path}: {error.strerror}; expected is the results.json that the bundle's run.sh writes")
+        except (ValueError, KeyError, TypeError):
+            sys.exit(f"table.py: {path} is not the results.json that the bundle's run.sh writes")
         for result in found["results"]:
             if result["kind"] == "peer" and result["status"] == "passed" and result.get("ours"):
                 own.setdefault(result["name"], []).append((result["value"], result["ours"], result["message"]))
@@ -44,6 +46,8 @@ def main():
     if len(sys.argv) < 2 or sys.argv[1].startswith("-"):
         sys.exit(__doc__.strip())
     machine, works = read(sys.argv[1:])
+    if not works:
+        sys.exit("table.py: no peer was timed; expected is what run.sh --kinds=peer writes, of a bundle that has peers")
     for line in machine:
         print(f"- {line}")
     for title in SECTIONS.values():

@@ -251,6 +251,8 @@ else
   failures=$((failures + $(grep -c "${tab}peer${tab}failed${tab}.*wrong result" "$results")))
 fi
 
+ran=$(cut -f 3 "$results" | grep -c -x -e passed -e failed -e timeout)
 echo
 echo "$out/results.txt and $out/results.json: $failures failed"
-[ "$failures" -eq 0 ]
+[ "$ran" -gt 0 ] || echo "run.sh: nothing ran; the bundle's works and their kinds are in $here/manifest.tsv, and what was not run is said above" >&2
+[ "$failures" -eq 0 ] && [ "$ran" -gt 0 ]
