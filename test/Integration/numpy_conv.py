@@ -1,11 +1,11 @@
 """Compares convolutions and their two gradients with NumPy.
 
-usage: numpy_conv.py DIRECTORY [CHIP]
+usage: numpy_conv.py DIRECTORY [CHIP | cpu[:LEVEL]]
 
 One program holds mp.conv, mp.conv_transpose and mp.conv_filter_grad of many problems in f64, and of some in f16 with sums in
 f32. Here each is a loop over the taps of the filter and the pixels of the result, on an image that really is padded: the
 gradients scatter what the evaluator gathers. With a chip, of problems in f16 of channels that GPUs pad, some of them in bytes, on
-the simulated one.
+the simulated one. With a CPU's level, of problems in f32 and f16 of few and of odd channels, with edges and without.
 """
 
 import itertools
@@ -61,7 +61,7 @@ class Problem:
         return lines, {f"x{i}": x, f"w{i}": w, f"g{i}": g}, {f"y{i}": g, f"gx{i}": x, f"gw{i}": w}
 
     def arguments(self, random):
-        kind = np.float64 if self.element == "f64" else np.float16
+        kind = {"f64": np.float64, "f32": np.float32, "f16": np.float16}[self.element]
         image, *others = (random.normal(0, 1, shape).astype(kind) for shape in (self.image, self.filter, self.result))
         return [random.integers(0, 256, self.image, np.uint8) if self.in_bytes else image, *others]
 
@@ -103,6 +103,15 @@ def problems():
     yield Problem((8, 7), (3, 3), 8, 8, (2, 2), ((0, 1), (1, 1)), groups=2, element="f16")
 
 
+def problems_of_cpus():
+    same = {taps: tuple(((tap - 1) // 2, tap // 2) for tap in taps) for taps in [(5, 5), (3, 3), (4, 4), (1, 5)]}
+    for channels, filters, taps, has_edges in itertools.product((1, 2, 3, 8), (8, 32), same, (False, True)):
+        yield Problem((9, 9), taps, channels, filters, padding=same[taps] if has_edges else ((0, 0), (0, 0)), batch=3, element="f32")
+    for channels, element in itertools.product((1, 3, 16, 17), ("f32", "f16")):
+        yield Problem((8, 10), (3, 3), channels, 16, (2, 2), ((1, 1), (1, 1)), element=element)
+        yield Problem((10, 7), (5, 2), channels, 24, (1, 1), ((2, 2), (0, 1)), (1, 2), element=element)
+
+
 def problems_of_gpus(chip):
     sides = ((1, 1), (1, 2))
     for channels in (1, 2, 3, 4, 5, 6, 7, 9, 12):
@@ -138,8 +147,9 @@ def evaluate(directory):
     subprocess.run(["mp-evaluate", directory / "infer.mlir", "--program=infer", f"--directory={directory}"], check=True)
 
 
-def simulate(directory, chip, inputs, outputs):
-    command = ["mp-run", "infer", directory / "infer.mlir", "--policy=float32", "--device=simt", f"--chip={chip}", "--simulate=checks"]
+def compute(directory, place, inputs, outputs):
+    device = [f"--target={place}"] if place.startswith("cpu") else ["--device=simt", f"--chip={place}", "--simulate=checks"]
+    command = ["mp-run", "infer", directory / "infer.mlir", "--policy=float32", *device]
     command += [f"--input={name}=@{directory / name}.npy" for name in inputs]
     command += [f"--output={name}=@{directory / f'output.{name}'}.npy" for name in outputs]
     subprocess.run(command, check=True)
@@ -162,8 +172,9 @@ def program_of(cases):
 def main():
     directory = pathlib.Path(sys.argv[1])
     directory.mkdir(parents=True, exist_ok=True)
-    chip = sys.argv[2] if len(sys.argv) > 2 else None
-    cases = [case for case in (problems_of_gpus(chip) if chip else problems()) if case.is_valid()]
+    place = sys.argv[2] if len(sys.argv) > 2 else None
+    found_at = problems() if place is None else problems_of_cpus() if place.startswith("cpu") else problems_of_gpus(place)
+    cases = [case for case in found_at if case.is_valid()]
     (directory / "infer.mlir").write_text(program_of(cases), encoding="utf-8")
     random = np.random.default_rng(0)
     expected, inputs = {}, []
@@ -174,14 +185,14 @@ def main():
             inputs.append(f"{name}{i}")
         for name, value in zip(("y", "gx", "gw"), case.expected(*arguments)):
             expected[f"{name}{i}"] = (case, *value)
-    if chip:
-        simulate(directory, chip, inputs, expected)
+    if place:
+        compute(directory, place, inputs, expected)
     else:
         evaluate(directory)
     for name, (case, value, absolute) in expected.items():
         found = np.load(directory / f"output.{name}.npy").astype(np.float64)
         # Sums in f64 in two orders, or in f32; f16 results are rounded once more.
-        bound = (2.0**-18 if chip else 1e-13) * absolute + (2.0**-11 * abs(value) + 2.0**-25 if case.element == "f16" else 0)
+        bound = (2.0**-18 if place else 1e-13) * absolute + (2.0**-11 * abs(value) + 2.0**-25 if case.element == "f16" else 0)
         assert found.shape == value.shape, f"{name}: shape {found.shape}, expected {value.shape}"
         assert (abs(found - value) <= bound).all(), f"{name} {case.__dict__}: off by {abs(found - value).max()}"
         assert abs(value).max() > 0, f"{name} is all zeros"

@@ -103,6 +103,10 @@ const Pixels kTransposedCases[] = {
      "block_m = 8, block_n = 4, block_k = 8, tile_m = 4, tile_n = 4"},
     {"parts", kInParts, "5x4x4x4x", "5x4x4x4x", "3x4x3x3x4x", "{padding = same}", 80 * 4, 80 * 4,
      "block_m = 24, block_n = 4, block_k = 16, tile_m = 12, tile_n = 4"},
+    {"one channel", kFilterGrad, "3x9x8x1x", "3x5x4x8x", "8x5x5x1x", "", 3 * 72, 3 * 20 * 8,
+     "block_m = 25, block_n = 8, block_k = 20, tile_m = 5, tile_n = 4"},
+    {"one channel in one dimension", kFilterGrad, "2x20x1x", "2x16x4x", "4x5x1x", "", 40, 128,
+     "block_m = 5, block_n = 4, block_k = 16, tile_m = 5, tile_n = 4"},
     {"strides", kFilterGrad, "1x8x10x3x", "1x4x5x4x", "4x7x7x3x", "{strides = [2, 2], padding = same}", 80 * 3, 20 * 4,
      "block_m = 147, block_n = 4, block_k = 10, tile_m = 7, tile_n = 4"},
 };

@@ -43,7 +43,8 @@ private:
 
 FailureOr<SmallVector<Value>> DotTile::addProducts(const TileOperands &operands, ValueRange sums) {
   const int64_t vectors = shape.vectorsOfRow();
-  const int64_t rowStep = isDepthInner ? operands.lhsDepth / kPair : 1, pairStep = isDepthInner ? 1 : shape.rows;
+  const bool isInner = isDepthInner && !operands.lhsAt; // rows are neighbours where each pair has a place
+  const int64_t rowStep = isInner ? operands.lhsDepth / kPair : 1, pairStep = isInner ? 1 : shape.rows;
   const int64_t together = std::max<int64_t>(operands.together / kPair, 1);
   Value pairs = f.div(f.add(operands.depth, f.i64(kPair - 1)), kPair);
   Value first = operands.lhsRow ? operands.lhsRow(0) : operands.lhs;

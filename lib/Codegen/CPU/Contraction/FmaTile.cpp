@@ -30,7 +30,8 @@ private:
 
 FailureOr<SmallVector<Value>> FmaTile::addProducts(const TileOperands &operands, ValueRange sums) {
   const int64_t vectors = shape.vectorsOfRow();
-  const int64_t rowStep = isDepthInner ? operands.lhsDepth : 1, depthStep = isDepthInner ? 1 : shape.rows;
+  const bool isInner = isDepthInner && !operands.lhsAt; // rows are neighbours where each k has a place
+  const int64_t rowStep = isInner ? operands.lhsDepth : 1, depthStep = isInner ? 1 : shape.rows;
   Value first = operands.lhsRow ? operands.lhsRow(0) : operands.lhs;
   auto step = [&](Value k, Value lhsAt, ValueRange soFar) -> FailureOr<SmallVector<Value>> {
     SmallVector<Value> rhs, next;
