@@ -26,12 +26,12 @@ def read(paths):
         try:
             with open(path) as file:
                 found = json.load(file)
-            machine, own = found["machine"], {}
+            machine, results, own = found["machine"], found["results"], {}
         except OSError as error:
             sys.exit(f"table.py: {path}: {error.strerror}; expected is the results.json that the bundle's run.sh writes")
         except (ValueError, KeyError, TypeError):
             sys.exit(f"table.py: {path} is not the results.json that the bundle's run.sh writes")
-        for result in found["results"]:
+        for result in results:
             if result["kind"] == "peer" and result["status"] == "passed" and result.get("ours"):
                 own.setdefault(result["name"], []).append((result["value"], result["ours"], result["message"]))
         works |= own

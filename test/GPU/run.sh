@@ -5,7 +5,7 @@
 # each chip that the GPU runs by itself; a part of it under compute-sanitizer where that is installed; then benchmarks,
 # beside PyTorch where that is installed. Needs the NVIDIA driver, a shell and tar, nothing else. Writes FOLDER/results.json
 # and FOLDER/results.txt (default: results/) after every case, so that a run that is cut off leaves what it had. Fails if
-# a case did.
+# a case did, or if none ran.
 #
 #   --time-limit=SECONDS  stops after that time; cases that were not reached are in the results as "not run"
 #   --device=NAME         cuda, cuda:1, or cpu to try the bundle without a GPU (default cuda)

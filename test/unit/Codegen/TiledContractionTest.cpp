@@ -114,6 +114,16 @@ TEST_P(TiledContraction, AddsOnTheUnit) {
     GTEST_SKIP() << "this processor lacks what code around tiles needs: avx512bf16";
 }
 
+// Of a result that goes past the caches vectors compute tiles, too, where registers are shorter than the tile's rows.
+TEST(TiledKernel, StoresLargeResultsOnEveryLevel) {
+  Product p{8192, 1024, 32};
+  p.schedule = "block_m = 16, block_n = 32, block_k = 32, tile_m = 16, tile_n = 32, vector = 16, instruction = amx";
+  for (const char *level : {"avx2", "avx512"}) {
+    const KernelRunner kernel(p.text("bf16", "f32", "bf16"), *findCPULevel(level));
+    EXPECT_TRUE(kernel.ok()) << level << ": " << kernel.errors;
+  }
+}
+
 // Panels that kernels before have packed.
 TEST(TiledKernel, ReadsPanels) {
   bool isRun = false;

@@ -75,7 +75,8 @@ public:
         tiles(f, values, product, s, acc, width, place), tileProduct(makeTile(schedule)),
         lhs(tileProduct->word(), lhsPanels(s, schedule), s.blockM),
         rhs(tileProduct->word(), rhsPanels(schedule), s.blockN), streamsRhs(schedule.getStreamRhs()),
-        readsLhs(readsMatrix(product, schedule)), isAmx(schedule.getInstruction() == TileInstruction::Amx) {
+        readsLhs(readsMatrix(product, schedule)), isAmx(schedule.getInstruction() == TileInstruction::Amx),
+        isOfClass(place != nullptr) {
     if (std::optional<PixelRows> rows = pixelsOf(product, schedule)) {
       pixels.emplace(f, values, s.lhs, s.lhsMap, *rows, s.blockM, tileProduct->word(), width);
       if (isAmx)
@@ -150,7 +151,7 @@ private:
   FinishedTiles tiles;
   std::unique_ptr<TileProduct> tileProduct;
   PanelSource lhs, rhs;
-  const bool streamsRhs, readsLhs, isAmx;
+  const bool streamsRhs, readsLhs, isAmx, isOfClass;
   std::optional<Pixels> pixels;
   std::optional<PixelStretches> pixelStretches;
   std::optional<DepthStretches> depthStretches;
@@ -210,16 +211,20 @@ LogicalResult ContractionEmitter::emit(Value block) {
 }
 
 /// What is stored of a result that no cache keeps would be read into them first. Tiles must store whole lines of it,
-/// one after the other: a part of one that is stored later is a write of its own.
+/// one after the other: a part of one that is stored later is a write of its own. At once they store a register at
+/// most.
 void ContractionEmitter::chooseStores() {
   constexpr int64_t kLineBytes = 64;
-  auto storesLines = [&](Type type) {
+  auto fillsLines = [&](Type type) {
     const int64_t bytes = memoryBytes(cast<RankedTensorType>(type).getElementType());
-    const bool areRowsWhole = s.n <= s.tileN && !s.sharesRows; // those of a group lie between those of others
-    return !s.isTransposed && (areRowsWhole || std::gcd(s.n, s.tileN) * bytes % kLineBytes == 0);
+    const int64_t atOnce = width * (isAmx ? memoryBytes(acc) : bytes);
+    const bool isRegister = llvm::isPowerOf2_64(atOnce) && atOnce * 8 <= f.target.vectorBits;
+    // Those of a group lie between those of others, and those of a class between pixels of others.
+    const bool areRowsTogether = s.n <= s.tileN && s.n % width == 0 && !s.sharesRows && !isOfClass;
+    return isRegister && !s.isTransposed && (areRowsTogether || std::gcd(s.n, s.tileN) * bytes % kLineBytes == 0);
   };
   for (auto [number, yield] : llvm::enumerate(f.yields()))
-    if (countBytes(yield.getType()) >= kLeastPastCaches && storesLines(yield.getType())) {
+    if (countBytes(yield.getType()) >= kLeastPastCaches && fillsLines(yield.getType())) {
       values.storePastCaches(f.result(number));
       storesPastCaches = true;
     }
