@@ -48,6 +48,8 @@ def base_of(op, name):
 def spelling_of(op, name):
     """How an attribute's value is written: the name of its kind, or its enum's mnemonic."""
     kind = base_of(op, name)
+    if "FloatAttrBase" in kind["!superclasses"]:
+        return "F64Attr"  # whatever it is to autocast
     return "enum:" + kind["mnemonic"] if kind.get("enum") else kind["!name"]
 
 

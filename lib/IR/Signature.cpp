@@ -288,7 +288,7 @@ static constexpr AttributeRule kOperationRules[] = {
     {names::schedule, ValueOf::Schedule},     {names::raiseErrorAtMinScale, ValueOf::Number},
     {names::statistics, ValueOf::Statistics}, {names::lowType, ValueOf::Type},
     {names::rowsInside, ValueOf::Unit},       {names::follows, ValueOf::Limit},
-    {names::promoteGroup, ValueOf::Integer},
+    {names::promoteGroup, ValueOf::Integer},  {names::listedAs, ValueOf::Name},
 };
 
 LogicalResult MPDialect::verifyRegionArgAttribute(Operation *op, unsigned, unsigned argument,

@@ -11,7 +11,7 @@ from halfstep._shapes import cast, concat
 
 def atan2(lhs, rhs) -> Tensor:
     """The angle, from -pi to pi, of the point with abscissa `rhs` and ordinate `lhs`, with NumPy's broadcasting (numpy.arctan2). Floats of
-    two types meet in the wider; the gradient at the origin is NaN, as PyTorch's is."""
+    two types meet in the wider; the gradient at the origin is NaN, where PyTorch's is 0."""
     with in_widest(lhs, rhs) as (ordinate, abscissa):
         return _ops.atan2(ordinate, abscissa)
 

@@ -71,8 +71,8 @@ def MP_AttentionOp : MP_AnyAttentionOp<"attention", MP_Differentiable,
     ```
   }];
   let arguments = (ins MP_FloatTensor:$query, MP_FloatTensor:$key, MP_FloatTensor:$value, Optional<MP_MaskTensor>:$mask,
-                       Optional<MP_Rng>:$rng, UnitAttr:$causal, OptionalAttr<F64Attr>:$scale,
-                       DefaultValuedAttr<F64Attr, "0.0">:$rate, DefaultValuedAttr<I64Attr, "0">:$stream);
+                       Optional<MP_Rng>:$rng, UnitAttr:$causal, OptionalAttr<MP_WideAttr>:$scale,
+                       DefaultValuedAttr<MP_WideAttr, "0.0">:$rate, DefaultValuedAttr<I64Attr, "0">:$stream);
   let results = (outs MP_FloatTensor:$result, MP_FloatTensor:$lse);
   let assemblyFormat = [{
     $query `,` $key `,` $value (`causal` $causal^)? (`mask` $mask^ `:` type($mask))? (`rng` $rng^)? attr-dict
@@ -110,8 +110,8 @@ def MP_AttentionGradOp : MP_AnyAttentionOp<"attention_grad", MP_NotDifferentiabl
   }];
   let arguments = (ins MP_FloatTensor:$query, MP_FloatTensor:$key, MP_FloatTensor:$value, MP_FloatTensor:$lse,
                        MP_FloatTensor:$gradient, MP_FloatTensor:$delta, Optional<MP_MaskTensor>:$mask,
-                       Optional<MP_Rng>:$rng, UnitAttr:$causal, OptionalAttr<F64Attr>:$scale,
-                       DefaultValuedAttr<F64Attr, "0.0">:$rate, DefaultValuedAttr<I64Attr, "0">:$stream);
+                       Optional<MP_Rng>:$rng, UnitAttr:$causal, OptionalAttr<MP_WideAttr>:$scale,
+                       DefaultValuedAttr<MP_WideAttr, "0.0">:$rate, DefaultValuedAttr<I64Attr, "0">:$stream);
   let results = (outs MP_FloatTensor:$query_gradient, MP_FloatTensor:$key_gradient, MP_FloatTensor:$value_gradient);
   let assemblyFormat = [{
     $query `,` $key `,` $value `,` $lse `,` $gradient `,` $delta (`causal` $causal^)? (`mask` $mask^ `:` type($mask))?

@@ -57,6 +57,13 @@ def MP_Rng : Type<CPred<"$_self == ::mp::detail::getRngType($_self.getContext())
   BuildableType<"::mp::detail::getRngType($_builder.getContext())">;
 def MP_I64Tensor : RankedTensorOf<[I64]>;
 
+// What a float attribute is to autocast. Its summary tells one kind from another, also where it has a default.
+
+// A value of the op's element type, rounded to it: to autocast a constant as an operand that is one.
+def MP_ElementAttr : FloatAttrBase<F64, "64-bit float attribute of the element type">;
+// A number that the op computes with in f32 (f64 for f64), whatever its element type.
+def MP_WideAttr : FloatAttrBase<F64, "64-bit float attribute, which no element type rounds">;
+
 // The columns of every op
 
 // What autocast may do with an op. The meaning of each is in docs/autocast.md.
@@ -186,7 +193,7 @@ def MP_RowsNotSaid : MP_RowRule<"">;
 // what follows them here.
 class MP_Op<string mnemonic, I32EnumCase category, I32EnumCase derivative, I32EnumCase role, list<Trait> traits = []>
     : Op<MP_Dialect, mnemonic, [MP_CountableValues] # traits # [MP_NoStrayAttributes,
-        DeclareOpInterfaceMethods<MP_PrecisionOpInterface, ["getPrecisionCategory"]>,
+        DeclareOpInterfaceMethods<MP_PrecisionOpInterface, ["getPrecisionCategory", "getElementAttributes"]>,
         DeclareOpInterfaceMethods<MP_ScalingOpInterface, ["getScalings"]>,
         DeclareOpInterfaceMethods<MP_RowsOpInterface, ["combinesRows"]>,
         DeclareOpInterfaceMethods<MP_KernelOpInterface, ["getKernelRole"]>] #
@@ -210,10 +217,15 @@ class MP_Op<string mnemonic, I32EnumCase category, I32EnumCase derivative, I32En
   assert !or(!eq(!interleave(entries, ","), "NotSaid"), !eq(!size(scaling), !foldl(0, !range(!size(arguments)), count, i,
              !add(count, !if(!isa<TypeConstraint>(!getdagarg<Constraint>(arguments, i)), 1, 0))))),
       "mp." # mnemonic # " has another number of operands than of entries in its scaling";
+  defvar attributes = !foreach(i, !range(!size(arguments)), !getdagarg<Constraint>(arguments, i).summary);
+  assert !or(!eq(category.symbol, "Fixed"), !empty(!filter(text, attributes, !or(!eq(text, F64Attr.summary), !eq(text, F32Attr.summary))))),
+      "mp." # mnemonic # " does not say what its float attributes are: MP_ElementAttr or MP_WideAttr";
   assert !ne(rows.combines, ""), "mp." # mnemonic # " does not say whether it combines rows of the batch: let rows = ...";
   assert !ne(listedAs, "not said"),
       "mp." # mnemonic # " does not say which row of lib/Analysis/policies/op-lists.csv speaks of it: let listedAs = ...";
 
+  defvar elements = !foreach(i, !filter(i, !range(!size(arguments)), !eq(attributes[i], MP_ElementAttr.summary)),
+                             !getdagname(arguments, i));
   let extraClassDefinition = [{
     ::mp::PrecisionCategory $cppClass::getPrecisionCategory() { return ::mp::PrecisionCategory::}] # category.symbol # [{; }
     ::mp::Differentiability $cppClass::getDifferentiability() { return ::mp::Differentiability::}] # derivative.symbol # [{; }
@@ -222,6 +234,11 @@ class MP_Op<string mnemonic, I32EnumCase category, I32EnumCase derivative, I32En
       static constexpr ::std::array<::mp::Scaling, }] # !size(scaling) # [{> scalings{}] #
         !interleave(!foreach(entry, entries, "::mp::Scaling::" # entry), ", ") # [{};
       return scalings;
+    }
+    ::llvm::ArrayRef<::llvm::StringRef> $cppClass::getElementAttributes() {
+      static constexpr ::std::array<::llvm::StringRef, }] # !size(elements) # [{> names{}] #
+        !interleave(!foreach(name, elements, "\"" # name # "\""), ", ") # [{};
+      return names;
     }
     bool $cppClass::combinesRows() { return }] # rows.combines # [{; }
   }] # definitions;

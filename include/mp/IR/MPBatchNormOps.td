@@ -40,7 +40,7 @@ def MP_BatchNormOp : MP_Op<"batch_norm", MP_Infer, MP_Differentiable, MP_RoleCom
     ```
   }];
   let arguments = (ins MP_FloatTensor:$input, MP_FloatTensor:$scale, MP_FloatTensor:$offset,
-                       Optional<MP_FloatTensor>:$weights, DefaultValuedAttr<F64Attr, "1e-5">:$epsilon);
+                       Optional<MP_FloatTensor>:$weights, DefaultValuedAttr<MP_WideAttr, "1e-5">:$epsilon);
   let results = (outs MP_FloatTensor:$result, MP_FloatTensor:$mean, MP_FloatTensor:$variance, MP_FloatTensor:$count);
   let assemblyFormat = [{
     $input `,` $scale `,` $offset (`weights` $weights^ `:` type($weights))? attr-dict `:` type($input) `,` type($scale)
@@ -78,7 +78,7 @@ def MP_BatchNormGradOp : MP_Op<"batch_norm_grad", MP_Infer, MP_NotDifferentiable
   }];
   let arguments = (ins MP_FloatTensor:$input, MP_FloatTensor:$scale, MP_FloatTensor:$mean, MP_FloatTensor:$variance,
                        MP_FloatTensor:$gradient, Optional<MP_FloatTensor>:$weights,
-                       DefaultValuedAttr<F64Attr, "1e-5">:$epsilon);
+                       DefaultValuedAttr<MP_WideAttr, "1e-5">:$epsilon);
   let results = (outs MP_FloatTensor:$input_gradient, MP_FloatTensor:$scale_gradient, MP_FloatTensor:$offset_gradient);
   let assemblyFormat = [{
     $input `,` $scale `,` $mean `,` $variance `,` $gradient (`weights` $weights^ `:` type($weights))? attr-dict
@@ -111,7 +111,7 @@ def MP_BatchNormInferenceOp : MP_Op<"batch_norm_inference", MP_Infer, MP_Differe
     ```
   }];
   let arguments = (ins MP_FloatTensor:$input, MP_FloatTensor:$scale, MP_FloatTensor:$offset, MP_FloatTensor:$mean,
-                       MP_FloatTensor:$variance, DefaultValuedAttr<F64Attr, "1e-5">:$epsilon);
+                       MP_FloatTensor:$variance, DefaultValuedAttr<MP_WideAttr, "1e-5">:$epsilon);
   let results = (outs MP_FloatTensor:$result);
   let assemblyFormat = [{
     $input `,` $scale `,` $offset `,` $mean `,` $variance attr-dict `:` type($input) `,` type($scale)

@@ -468,7 +468,7 @@ def MP_DropoutOp : MP_Op<"dropout", MP_Clear, MP_Differentiable, MP_RoleComposit
     %d = mp.dropout %image, %rng {rate = 0.2, shared = array<i64: 1, 2>, stream = 2} : tensor<2x4x4x8xf16>
     ```
   }];
-  let arguments = (ins MP_FloatTensor:$input, MP_Rng:$rng, F64Attr:$rate, I64Attr:$stream,
+  let arguments = (ins MP_FloatTensor:$input, MP_Rng:$rng, MP_WideAttr:$rate, I64Attr:$stream,
                        DefaultValuedAttr<DenseI64ArrayAttr, "{}">:$shared);
   let results = (outs MP_FloatTensor:$result);
   let assemblyFormat = "$input `,` $rng attr-dict `:` type($input)";

@@ -70,7 +70,7 @@ def MP_Atan2Op : MP_BinaryOp<"atan2", MP_Promote, MP_Differentiable> {
   let description = [{
     From -pi to pi. At most 1 ulp in f32; f16 and bf16 are computed in f32 and rounded once. Special values as `atan2` of C99
     Annex F: of two zeros 0 or pi, of two infinities odd multiples of pi/4, by their signs. The gradients, `rhs / (lhs^2 + rhs^2)` and
-    `-lhs / (lhs^2 + rhs^2)` times that of the result, are NaN at the origin, as in PyTorch.
+    `-lhs / (lhs^2 + rhs^2)` times that of the result, are NaN at the origin, where PyTorch's are 0.
 
     Constraints:
     - (C1) Operands and result have one element type.

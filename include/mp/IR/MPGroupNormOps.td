@@ -33,7 +33,7 @@ def MP_GroupNormOp : MP_Op<"group_norm", MP_Deny, MP_Differentiable, MP_RoleComp
     ```
   }];
   let arguments = (ins MP_FloatTensor:$input, MP_FloatTensor:$scale, MP_FloatTensor:$offset, I64Attr:$groups,
-                       DefaultValuedAttr<F64Attr, "1e-5">:$epsilon);
+                       DefaultValuedAttr<MP_WideAttr, "1e-5">:$epsilon);
   let results = (outs MP_FloatTensor:$result);
   let assemblyFormat = "$input `,` $scale `,` $offset `groups` $groups attr-dict `:` type($input) `,` type($scale)";
   let hasVerifier = 1;
@@ -65,7 +65,7 @@ def MP_GroupNormGradOp : MP_Op<"group_norm_grad", MP_Deny, MP_NotDifferentiable,
     ```
   }];
   let arguments = (ins MP_FloatTensor:$input, MP_FloatTensor:$scale, MP_FloatTensor:$gradient, I64Attr:$groups,
-                       DefaultValuedAttr<F64Attr, "1e-5">:$epsilon);
+                       DefaultValuedAttr<MP_WideAttr, "1e-5">:$epsilon);
   let results = (outs MP_FloatTensor:$input_gradient, MP_FloatTensor:$scale_gradient, MP_FloatTensor:$offset_gradient);
   let assemblyFormat = "$input `,` $scale `,` $gradient `groups` $groups attr-dict `:` type($input) `,` type($scale)";
   let hasVerifier = 1;

@@ -71,7 +71,7 @@ def MP_PadOp : MP_IndexingOp<"pad", MP_Clear> {
   }];
   let arguments = (ins MP_FloatTensor:$input, DenseI64ArrayAttr:$low, DenseI64ArrayAttr:$high,
                        DefaultValuedAttr<DenseI64ArrayAttr, "{}">:$interior,
-                       DefaultValuedAttr<F64Attr, "0.0">:$value);
+                       DefaultValuedAttr<MP_ElementAttr, "0.0">:$value);
   let results = (outs MP_FloatTensor:$result);
   let assemblyFormat = [{
     $input `low` $low `high` $high (`interior` $interior^)? (`value` $value^)? attr-dict

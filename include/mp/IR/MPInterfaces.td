@@ -12,6 +12,8 @@ def MP_PrecisionOpInterface : OpInterface<"PrecisionOpInterface"> {
   let methods = [
     StaticInterfaceMethod<"What autocast may do with the operation by default.",
       "::mp::PrecisionCategory", "getPrecisionCategory">,
+    StaticInterfaceMethod<"The attributes that are values of its element type, so that each is to autocast what a constant operand is.",
+      "::llvm::ArrayRef<::llvm::StringRef>", "getElementAttributes">,
     InterfaceMethod<[{
       Whether this operand takes the precision decided for the operation; by default every float operand does, but of a
       contraction that states its types none.

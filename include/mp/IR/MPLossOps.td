@@ -93,7 +93,7 @@ def MP_HuberLossOp : MP_ElementLossOp<"huber_loss", MP_Deny, ["verifyTerm"]> {
     ```
   }];
   let arguments = (ins MP_FloatTensor:$prediction, MP_FloatTensor:$target, Optional<MP_FloatTensor>:$weights,
-                       DefaultValuedAttr<F64Attr, "1.0">:$delta);
+                       DefaultValuedAttr<MP_WideAttr, "1.0">:$delta);
 }
 def MP_SigmoidCrossEntropyOp : MP_ElementLossOp<"sigmoid_cross_entropy"> {
   let listedAs = "binary_cross_entropy_with_logits";
@@ -174,7 +174,7 @@ def MP_CrossEntropyOp : MP_ClassLossOp<"cross_entropy", MP_Error, ["getSaferOp"]
     ```
   }];
   let arguments = (ins MP_FloatTensor:$probabilities, MP_NumberTensor:$labels, Optional<MP_FloatTensor>:$weights,
-                       DefaultValuedAttr<F64Attr, "0.0">:$label_smoothing, OptionalAttr<I64Attr>:$ignore_label);
+                       DefaultValuedAttr<MP_WideAttr, "0.0">:$label_smoothing, OptionalAttr<I64Attr>:$ignore_label);
   let assemblyFormat = [{
     $probabilities `,` $labels (`weights` $weights^ `:` type($weights))? attr-dict
     `:` type($probabilities) `,` type($labels) `->` type($result)

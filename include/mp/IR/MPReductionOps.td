@@ -266,7 +266,7 @@ def MP_SoftmaxCrossEntropyOp : MP_Op<"softmax_cross_entropy", MP_Deny, MP_Differ
     ```
   }];
   let arguments = (ins MP_FloatTensor:$logits, MP_NumberTensor:$labels, Optional<MP_FloatTensor>:$weights,
-                       DefaultValuedAttr<F64Attr, "0.0">:$label_smoothing, OptionalAttr<I64Attr>:$ignore_label);
+                       DefaultValuedAttr<MP_WideAttr, "0.0">:$label_smoothing, OptionalAttr<I64Attr>:$ignore_label);
   let results = (outs MP_FloatTensor:$result);
   let assemblyFormat = [{
     $logits `,` $labels (`weights` $weights^ `:` type($weights))? attr-dict
@@ -296,7 +296,7 @@ def MP_SoftmaxCrossEntropyGradOp : MP_Op<"softmax_cross_entropy_grad", MP_Deny, 
     ```
   }];
   let arguments = (ins MP_FloatTensor:$logits, MP_IntegerTensor:$labels, MP_FloatTensor:$gradient,
-                       Optional<MP_FloatTensor>:$weights, DefaultValuedAttr<F64Attr, "0.0">:$label_smoothing,
+                       Optional<MP_FloatTensor>:$weights, DefaultValuedAttr<MP_WideAttr, "0.0">:$label_smoothing,
                        OptionalAttr<I64Attr>:$ignore_label);
   let results = (outs MP_FloatTensor:$result);
   let assemblyFormat = [{
@@ -333,7 +333,7 @@ def MP_LayerNormOp : MP_Op<"layer_norm", MP_Deny, MP_Differentiable, MP_RoleRow,
     ```
   }];
   let arguments = (ins MP_FloatTensor:$input, MP_FloatTensor:$scale, MP_FloatTensor:$offset,
-                       DefaultValuedAttr<F64Attr, "1e-5">:$epsilon);
+                       DefaultValuedAttr<MP_WideAttr, "1e-5">:$epsilon);
   let results = (outs MP_FloatTensor:$result);
   let assemblyFormat = "$input `,` $scale `,` $offset attr-dict `:` type($input) `,` type($scale)";
   let hasVerifier = 1;
@@ -361,7 +361,7 @@ def MP_LayerNormStatisticsOp : MP_Op<"layer_norm_statistics", MP_Deny, MP_NotDif
     %mean, %inv = mp.layer_norm_statistics %x {epsilon = 1.0e-5 : f64} : tensor<4x8xf16> -> tensor<4x1xf32>, tensor<4x1xf32>
     ```
   }];
-  let arguments = (ins MP_FloatTensor:$input, DefaultValuedAttr<F64Attr, "1e-5">:$epsilon);
+  let arguments = (ins MP_FloatTensor:$input, DefaultValuedAttr<MP_WideAttr, "1e-5">:$epsilon);
   let results = (outs MP_FloatTensor:$mean, MP_FloatTensor:$inv_std_dev);
   let assemblyFormat = "$input attr-dict `:` type($input) `->` type($mean) `,` type($inv_std_dev)";
   let hasVerifier = 1;
@@ -424,7 +424,7 @@ def MP_RMSNormOp : MP_Op<"rms_norm", MP_Deny, MP_Differentiable, MP_RoleRow,
     %y = mp.rms_norm %x, %scale {epsilon = 1.0e-6 : f64} : tensor<4x8xf16>, tensor<8xf32>
     ```
   }];
-  let arguments = (ins MP_FloatTensor:$input, MP_FloatTensor:$scale, DefaultValuedAttr<F64Attr, "1e-6">:$epsilon);
+  let arguments = (ins MP_FloatTensor:$input, MP_FloatTensor:$scale, DefaultValuedAttr<MP_WideAttr, "1e-6">:$epsilon);
   let results = (outs MP_FloatTensor:$result);
   let assemblyFormat = "$input `,` $scale attr-dict `:` type($input) `,` type($scale)";
   let hasVerifier = 1;
@@ -450,7 +450,7 @@ def MP_L2NormalizeOp : MP_Op<"l2_normalize", MP_Deny, MP_Differentiable, MP_Role
     %y = mp.l2_normalize %x {epsilon = 1.0e-12 : f64} : tensor<4x8xf16>
     ```
   }];
-  let arguments = (ins MP_FloatTensor:$input, DefaultValuedAttr<F64Attr, "1e-12">:$epsilon);
+  let arguments = (ins MP_FloatTensor:$input, DefaultValuedAttr<MP_WideAttr, "1e-12">:$epsilon);
   let results = (outs MP_FloatTensor:$result);
   let assemblyFormat = "$input attr-dict `:` type($input)";
   let hasVerifier = 1;
@@ -501,7 +501,7 @@ def MP_CosineSimilarityOp : MP_Op<"cosine_similarity", MP_Deny, MP_ByExpansion, 
     %c = mp.cosine_similarity %a, %b : tensor<4x8xf32>, tensor<4x8xf32> -> tensor<4xf32>
     ```
   }];
-  let arguments = (ins MP_FloatTensor:$lhs, MP_FloatTensor:$rhs, DefaultValuedAttr<F64Attr, "1e-8">:$epsilon);
+  let arguments = (ins MP_FloatTensor:$lhs, MP_FloatTensor:$rhs, DefaultValuedAttr<MP_WideAttr, "1e-8">:$epsilon);
   let results = (outs MP_FloatTensor:$result);
   let assemblyFormat = "$lhs `,` $rhs attr-dict `:` type($lhs) `,` type($rhs) `->` type($result)";
   let hasVerifier = 1;

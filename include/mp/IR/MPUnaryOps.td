@@ -126,7 +126,7 @@ def MP_ClampOp : MP_UnaryOp<"clamp", MP_Clear> {
   let summary = "each element, or the bound that it is beyond";
   let description = [{
     `min` below it and `max` above it, both rounded to the element type; NaN stays NaN. The gradient is that of the result
-    where `min <= x <= max`, else 0, as in PyTorch. With `min = 0` and `max = 6` this is relu6.
+    where `min <= x <= max`, else 0; PyTorch's is 0 at a bound, too. With `min = 0` and `max = 6` this is relu6.
 
     Constraints:
     - (C1) `min` and `max` are numbers, and `min` is no larger than `max`.
@@ -137,7 +137,7 @@ def MP_ClampOp : MP_UnaryOp<"clamp", MP_Clear> {
     %y = mp.clamp %x {min = 0.0 : f64, max = 6.0 : f64} : tensor<4x8xf16>
     ```
   }];
-  let arguments = (ins MP_FloatTensor:$input, F64Attr:$min, F64Attr:$max);
+  let arguments = (ins MP_FloatTensor:$input, MP_ElementAttr:$min, MP_ElementAttr:$max);
   let hasVerifier = 1;
 }
 class MP_TrigonometricOp<string mnemonic> : MP_UnaryOp<mnemonic, MP_Infer> {
@@ -260,7 +260,7 @@ def MP_LeakyReluOp : MP_UnaryOp<"leaky_relu", MP_Infer> {
     %y = mp.leaky_relu %x {negative_slope = 0.2 : f64} : tensor<4x8xf16>
     ```
   }];
-  let arguments = (ins MP_FloatTensor:$input, DefaultValuedAttr<F64Attr, "0.01">:$negative_slope);
+  let arguments = (ins MP_FloatTensor:$input, DefaultValuedAttr<MP_WideAttr, "0.01">:$negative_slope);
   let hasVerifier = 1;
 }
 def MP_EluOp : MP_UnaryOp<"elu", MP_Infer> {
@@ -281,7 +281,7 @@ def MP_EluOp : MP_UnaryOp<"elu", MP_Infer> {
     %y = mp.elu %x {alpha = 1.0 : f64} : tensor<4x8xf16>
     ```
   }];
-  let arguments = (ins MP_FloatTensor:$input, DefaultValuedAttr<F64Attr, "1.0">:$alpha);
+  let arguments = (ins MP_FloatTensor:$input, DefaultValuedAttr<MP_WideAttr, "1.0">:$alpha);
   let hasVerifier = 1;
 }
 def MP_SeluOp : MP_UnaryOp<"selu", MP_Infer> {
