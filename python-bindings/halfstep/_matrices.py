@@ -7,7 +7,7 @@ import string
 from halfstep import _ops
 from halfstep._errors import Error, axis, integer, is_integer, several
 from halfstep._graph import Tensor, apply, operands
-from halfstep._products import einsum, matmul, outer
+from halfstep._products import einsum, matmul
 from halfstep._promotion import alike, in_widest
 from halfstep._shapes import reshape, transpose
 
@@ -73,7 +73,9 @@ def addmv(input, matrix, vector, *, beta: float = 1.0, alpha: float = 1.0) -> Te
 
 def addr(input, lhs, rhs, *, beta: float = 1.0, alpha: float = 1.0) -> Tensor:
     """`beta * input + alpha * outer(lhs, rhs)` of two vectors, as a matrix product (torch.addr)."""
-    return _with("addr", input, beta, outer(*alike(lhs, rhs)), alpha)
+    lhs, rhs = alike(lhs, rhs)
+    _ranks("addr", (lhs, 1), (rhs, 1))
+    return _with("addr", input, beta, matmul(reshape(lhs, (*lhs.shape, 1)), reshape(rhs, (1, *rhs.shape))), alpha)
 
 
 def vecdot(lhs, rhs, dimension: int = -1) -> Tensor:

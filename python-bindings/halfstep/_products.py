@@ -57,11 +57,11 @@ def matmul(lhs, rhs, bias=None, *, transpose_lhs=False, transpose_rhs=False, acc
 
 
 def outer(lhs: Tensor, rhs: Tensor) -> Tensor:
-    """The products of each element of a vector with each of another, [M] and [N] to [M, N], as a matrix product."""
+    """The products of each element of a vector with each of another, [M] and [N] to [M, N]; for autocast, too, an elementwise product."""
     lhs, rhs = operands(lhs, rhs)
     if len(lhs.shape) != 1 or len(rhs.shape) != 1:
         raise Error(f"outer takes two vectors, not shapes {lhs.shape} and {rhs.shape}")
-    return _ops.matmul(reshape(lhs, (*lhs.shape, 1)), reshape(rhs, (1, *rhs.shape)))
+    return reshape(lhs, (*lhs.shape, 1)) * reshape(rhs, (1, *rhs.shape))
 
 
 def _letters(subscripts: str, count: int):
@@ -90,13 +90,21 @@ def _sum_unless(x: Tensor, letters: str, kept: str):
     return (sum(x, gone) if gone else x), "".join(one for one in letters if one in kept)
 
 
+def _spread(x: Tensor, letters: str, output: str) -> Tensor:
+    """As the output has its dimensions, of one element where the operand has none."""
+    kept = [one for one in output if one in letters]
+    order = [letters.index(one) for one in (*kept, *(one for one in letters if one not in output))]
+    shape = [x.shape[letters.index(one)] if one in letters else 1 for one in output]
+    return reshape(x if order == sorted(order) else transpose(x, order), shape)
+
+
 def _merged(sizes):
     return None if None in sizes else math.prod(sizes)
 
 
 def einsum(subscripts: str, *inputs: Tensor) -> Tensor:
     """Sums of products by the letters of their dimensions, as numpy.einsum, of one operand or two: `"bqd,bkd->bqk"`. Two are
-    a matrix product, for autocast, too."""
+    a matrix product, for autocast, too; where no sum is of both, `"bl,d->bld"`, an elementwise one."""
     if len(inputs) not in (1, 2):
         raise Error(f"einsum: one or two operands, not {len(inputs)}; write products of more one by one")
     tensors = alike(*inputs)
@@ -115,6 +123,8 @@ def einsum(subscripts: str, *inputs: Tensor) -> Tensor:
                              for x, own, other in zip(tensors, letters, reversed(letters)))
     batch = [one for one in left if one in right and one in output]
     inner = [one for one in left if one in right and one not in output]
+    if all(sizes[one] == 1 for one in inner):
+        return _spread(a, left, output) * _spread(b, right, output)
     rows, columns = [one for one in left if one not in right], [one for one in right if one not in left]
 
     def matrices(x, own, first, second):

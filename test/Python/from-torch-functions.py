@@ -60,6 +60,8 @@ FUNCTIONS = {
     "vecdot": (lambda a, b: torch.linalg.vecdot(a, b, dim=1), b234, draw(2, 3, 4)),
     "vecdot of one": (torch.linalg.vecdot, draw(2, 1, 4), m34),
     "tensordot": (lambda a, b: torch.tensordot(a, b, dims=([2, 0], [0, 1])), b234, draw(4, 2, 3)),
+    "outer": (torch.outer, v4 * 1000, v5 * 1000), "ger": (torch.ger, v4, v5), "einsum of rows and a vector": (lambda a, b: torch.einsum("bl,d->bld", a, b), m34, v5),
+    "einsum of equals": (lambda a, b: torch.einsum("ij,ij->ji", a, b), m34, share),
     "multi_dot": (lambda a, b, c: torch.linalg.multi_dot([a, b, c]), m34, m45, v5),
     "bilinear": (F.bilinear, m34, draw(3, 2), draw(5, 4, 2), v5),
     "conv_tbc": (lambda x, w, b: torch.conv_tbc(x, w, b, 1), draw(6, 2, 3), draw(3, 3, 4), v4),
