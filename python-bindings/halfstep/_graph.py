@@ -330,6 +330,7 @@ class Tensor:
         self.graph = graph
         self.index = index
         self.channels_last: Tensor | None = None  # an importer's: the image that this one is, transposed
+        self.classes_second = False  # an importer's: whether it is an output of PyTorch's, which has its classes in dimension 1
         text = graph.handle.type(index)
         matched = _TYPE.fullmatch(text)
         assert matched, text

@@ -7,6 +7,7 @@ import math
 import re
 
 from halfstep import _graph, _margins, ops
+from halfstep._class_axis import classes_last
 from halfstep._errors import Error, fraction, is_integer, nearest
 from halfstep._graph import Tensor
 from halfstep._promotion import alike, in_float32
@@ -90,7 +91,7 @@ def cross_entropy(logits, labels, *, label_smoothing=None, ignore_label=None, we
     """The mean over rows of -log softmax(logits)[label]. Labels in the logits' shape are probabilities of classes, as one-hot
     rows are. `weight` has a number for each class. Without `from_logits`, probabilities stand in the place of logits, divided by
     their sum as in Keras."""
-    logits, labels = _graph.operand(logits), _integers(_graph.operand(labels))
+    logits, labels = classes_last(_graph.operand(logits), _integers(_graph.operand(labels)))
     if not logits.shape:
         raise Error("the outputs are one number, expected [rows, classes]")
     if label_smoothing is not None:
@@ -120,7 +121,7 @@ def _shares(probabilities):
 
 def nll_loss(logs, labels, *, weight=None, ignore_label=None):
     """The mean over rows of -logs[label], of logarithms of probabilities, as of log_softmax (torch.nn.NLLLoss)."""
-    logs, labels = _graph.operand(logs), _graph.operand(labels)
+    logs, labels = classes_last(_graph.operand(logs), _graph.operand(labels))
     return _with_weights(ops.nll_loss, logs, labels, _class_weights(weight, logs.shape[-1]), ignore_label=ignore_label)
 
 
@@ -166,6 +167,7 @@ def _is_one_column(outputs) -> bool:
 
 def accuracy(logits, labels):
     """1 where the largest logit is the label's, or that of the largest of the label's probabilities."""
+    logits, labels = classes_last(logits, labels)
     if _is_one_column(logits):
         raise Error("accuracy: the outputs have one column, and the loss does not say whether that is a logit, as "
                     "'BCEWithLogitsLoss' does, or a probability, as 'binary_crossentropy'; metrics are "

@@ -146,6 +146,9 @@ class TorchModel(nn.Module):
         """By their names where the module gives a dictionary."""
         from torch.utils import _pytree
 
+        for one in outputs:
+            if isinstance(one, _graph.Tensor):
+                one.classes_second = True
         returned = _pytree.tree_unflatten(outputs, self._program.call_spec.out_spec)
         if isinstance(returned, dict) and len(returned) == len(outputs):
             return {str(name): one for name, one in returned.items()}

@@ -1,0 +1,23 @@
+"""Which dimension of outputs is that of classes, for losses and metrics of classes."""
+
+from __future__ import annotations
+
+from halfstep import ops
+from halfstep._errors import Error
+from halfstep._graph import Tensor
+
+
+def classes_last(outputs: Tensor, targets: Tensor) -> tuple[Tensor, Tensor]:
+    """Outputs and targets with the classes last: those of a module of PyTorch have them second, whatever comes behind."""
+    rank = len(outputs.shape)
+    if not outputs.classes_second or rank <= 2:
+        return outputs, targets
+    order = [0, *range(2, rank), 1]
+    of_classes = targets.shape == outputs.shape  # a number for each class
+    wanted = (outputs.shape[0], *outputs.shape[2:])
+    if not of_classes and targets.shape != wanted:
+        raise Error(f"a module of PyTorch has its classes in dimension 1: outputs of {outputs.shape} have targets of {wanted}, or of probabilities "
+                    f"in their own shape, and the targets have {targets.shape}; where classes are last, transpose in the forward, "
+                    f"outputs.movedim(-1, 1)")
+    last = outputs.channels_last if outputs.channels_last is not None else ops.transpose(outputs, order)
+    return last, ops.transpose(targets, order) if of_classes else targets
