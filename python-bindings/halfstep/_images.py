@@ -24,11 +24,32 @@ def _channels_second(image: Tensor) -> Tensor:
 
 
 def elementwise(function, *operands):
-    """An op on each element, of operands with the channels last where all have been there."""
-    tensors = [one for one in operands if isinstance(one, Tensor)]
-    if len({one.shape for one in tensors}) != 1 or any(one.channels_last is None for one in tensors):
+    """An op on each element of tensors and numbers, with the channels last where one of the tensors has been there and the others come there
+    without a move: what is broadcast over pixels or channels, as a bias of each channel, is reshaped."""
+    rank = max((len(one.shape) for one in operands if isinstance(one, Tensor)), default=0)
+    if not any(isinstance(one, Tensor) and _is_image(one, rank) for one in operands):
         return function(*operands)
-    return _channels_second(function(*(one.channels_last if isinstance(one, Tensor) else one for one in operands)))
+    moved = [_with_channels_last(one, rank) if isinstance(one, Tensor) else one for one in operands]
+    return function(*operands) if any(one is None for one in moved) else _channels_second(function(*moved))
+
+
+def _is_image(x: Tensor, rank: int) -> bool:
+    return len(x.shape) == rank and x.channels_last is not None
+
+
+def _with_channels_last(x: Tensor, rank: int) -> Tensor | None:
+    """What is broadcast to images of so many dimensions, as it is to those whose channels are last; None where its elements would have to move."""
+    if _is_image(x, rank):
+        return x.channels_last
+    sizes = (1,) * (rank - len(x.shape)) + x.shape
+    order = [0, *range(2, rank), 1]
+    kept = [i for i in order if sizes[i] != 1]
+    if kept != sorted(kept) or None in x.shape[1:]:
+        return None
+    shape = [sizes[i] for i in order]
+    while shape and shape[0] == 1:
+        shape.pop(0)
+    return x if tuple(shape) == x.shape else ops.reshape(x, shape)
 
 
 def mean_of_images(x: Tensor, keep_dims: bool) -> Tensor:

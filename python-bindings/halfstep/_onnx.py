@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import collections
 import contextlib
+import functools
 import math
 import os
 import unicodedata
@@ -17,7 +18,7 @@ from halfstep._errors import Error, check_there
 from halfstep._graph import Tensor, current, operand
 from halfstep._images import elementwise
 from halfstep._onnx_layers import LAYERS
-from halfstep._onnx_node import CONSTANTS, Node, axes_of, axis_of, number
+from halfstep._onnx_node import CONSTANTS, Node, axes_of, axis_of, dtype_of, number
 from halfstep._onnx_node import numbers as _numbers
 from halfstep._onnx_node import tensor as _tensor
 from halfstep._onnx_recurrent import RECURRENT, lacking
@@ -223,16 +224,13 @@ def _unary(function):
     return lambda node, x: elementwise(function, _tensor(x))
 
 
+def _binary(function):
+    return lambda node, a, b: elementwise(function, _tensor(a), _tensor(b))
+
+
 def _folded(function):
     """Of two tensors or more, from the left."""
-
-    def handle(node, *values):
-        result = _tensor(values[0])
-        for value in values[1:]:
-            result = elementwise(function, result, _tensor(value))
-        return result
-
-    return handle
+    return lambda node, *values: functools.reduce(functools.partial(elementwise, function), map(_tensor, values))
 
 
 def _matmul(node, a, b):
@@ -322,17 +320,18 @@ def _pow(node, x, exponent):
 
 
 def _cast(node, x):
-    from onnx import helper
-
-    dtype = helper.tensor_dtype_to_np_dtype(node.get("to")).name
-    if dtype not in DTYPES.values():
-        node.refuse(f"elements of {dtype} are not supported")
-    return ops.cast(_tensor(x), dtype)
+    return elementwise(functools.partial(ops.cast, dtype=dtype_of(node, "to")), _tensor(x))
 
 
 def _clip(node, x, low=None, high=None):
     least, most = (-math.inf if low is None else low), (math.inf if high is None else high)
-    return ops.clamp(_tensor(x), number(node, least, "bounds"), number(node, most, "bounds"))
+    least, most = (number(node, one, "bounds") for one in (least, most))
+    return elementwise(lambda image: ops.clamp(image, least, most), _tensor(x))
+
+
+def _hard_sigmoid(node, x):
+    alpha, beta = node.get("alpha", 0.2), node.get("beta", 0.5)
+    return elementwise(lambda image: ops.clamp(image * alpha + beta, 0.0, 1.0), _tensor(x))
 
 
 def _constant(node):
@@ -347,7 +346,7 @@ def _constant(node):
 
 
 def _compare(predicate):
-    return lambda node, a, b: ops.compare(predicate, _tensor(a), _tensor(b))
+    return lambda node, a, b: elementwise(lambda x, y: ops.compare(predicate, x, y), _tensor(a), _tensor(b))
 
 
 HANDLERS = {
@@ -355,7 +354,7 @@ HANDLERS = {
     "Acos": _unary(ops.acos),
     "Acosh": _unary(ops.acosh),
     "Add": _folded(ops.add),
-    "And": lambda node, a, b: ops.logical_and(_tensor(a), _tensor(b)),
+    "And": _binary(ops.logical_and),
     "ArgMax": _place(ops.argmax),
     "ArgMin": _place(ops.argmin),
     "Asin": _unary(ops.asin),
@@ -370,18 +369,19 @@ HANDLERS = {
     "Cosh": _unary(ops.cosh),
     "CumSum": _cumsum,
     "Div": _folded(ops.div),
-    "Elu": lambda node, x: ops.elu(_tensor(x), alpha=node.get("alpha", 1.0)),
+    "Elu": lambda node, x: elementwise(functools.partial(ops.elu, alpha=node.get("alpha", 1.0)), _tensor(x)),
     "Equal": _compare("eq"),
     "Erf": _unary(ops.erf),
     "Exp": _unary(ops.exp),
     "Floor": _unary(ops.floor),
-    "Gelu": lambda node, x: ops.gelu(_tensor(x), approximate=node.get("approximate", "none")),
+    "Gelu": lambda node, x: elementwise(functools.partial(ops.gelu, approximate=node.get("approximate", "none")), _tensor(x)),
     "Gemm": _gemm,
     "Greater": _compare("gt"),
     "GreaterOrEqual": _compare("ge"),
+    "HardSigmoid": _hard_sigmoid,
     "HardSwish": _unary(ops.hard_swish),
     "Identity": lambda node, x: _tensor(x),
-    "LeakyRelu": lambda node, x: ops.leaky_relu(_tensor(x), negative_slope=node.get("alpha", 0.01)),
+    "LeakyRelu": lambda node, x: elementwise(functools.partial(ops.leaky_relu, negative_slope=node.get("alpha", 0.01)), _tensor(x)),
     "Less": _compare("lt"),
     "LessOrEqual": _compare("le"),
     "Log": _unary(ops.log),
@@ -392,8 +392,8 @@ HANDLERS = {
     "Mul": _folded(ops.mul),
     "Neg": _unary(ops.neg),
     "Not": _unary(ops.logical_not),
-    "Or": lambda node, a, b: ops.logical_or(_tensor(a), _tensor(b)),
-    "PRelu": lambda node, x, slope: ops.prelu(_tensor(x), _tensor(slope)),
+    "Or": _binary(ops.logical_or),
+    "PRelu": _binary(ops.prelu),
     "Pow": _pow,
     "Reciprocal": _unary(ops.reciprocal),
     "ReduceLogSumExp": _reduce(ops.logsumexp),
@@ -416,7 +416,7 @@ HANDLERS = {
     "Tan": _unary(ops.tan),
     "Tanh": _unary(ops.tanh),
     "TopK": _top_k,
-    "Where": lambda node, c, a, b: ops.select(_tensor(c), _tensor(a), _tensor(b)),
+    "Where": lambda node, c, a, b: elementwise(ops.select, _tensor(c), _tensor(a), _tensor(b)),
     **LAYERS,
     **RECURRENT,
     **SHAPES,

@@ -5,11 +5,13 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from halfstep import nn, ops
-from halfstep._graph import current
+import numpy
+
+from halfstep import ops
+from halfstep._graph import Tensor
 from halfstep._images import channels_last, mean_of_images
 from halfstep._norms import in_float32
-from halfstep._onnx_node import Node, axis_of, number, tensor
+from halfstep._onnx_node import Node, axis_of, dtype_of, number, tensor
 from halfstep._reductions import along
 
 
@@ -18,18 +20,22 @@ def _dropout(node, x, ratio=0.5, training=None):
     return ops.dropout(x, rate) if training is not None and number(node, training, "training_mode") else x
 
 
+def _statistics_of(x: Tensor, *values) -> list[Tensor]:
+    """Scales, offsets and statistics of a norm of `x` as norms have them, in float32 beside a low type, whatever the file has."""
+    dtype = "float64" if x.dtype == "float64" else "float32"
+    return [one if one.dtype == dtype else ops.cast(one, dtype) for one in map(tensor, values)]
+
+
 def _layer_norm(node, x, scale, bias=None):
     x = tensor(x)
     axis = axis_of(node, x)
     if None in x.shape[axis:]:
         node.refuse("the batch cannot be normalized")
-    scale = tensor(scale)
-    bias = bias if bias is not None else ops.broadcast(ops.constant(0, scale.dtype), scale.shape)
+    scale, bias = _statistics_of(x, scale, numpy.zeros(x.shape[axis:], "float32") if bias is None else bias)
     size = math.prod(x.shape[axis:])
 
     def as_row(value):
-        value = tensor(value)
-        value = value if tuple(value.shape) == x.shape[axis:] else ops.broadcast(value, x.shape[axis:])
+        value = value if value.shape == x.shape[axis:] else ops.broadcast(value, x.shape[axis:])
         return value if len(value.shape) == 1 else ops.reshape(value, (size,))
 
     row = x if axis == len(x.shape) - 1 else ops.reshape(x, (*x.shape[:axis], size))
@@ -37,16 +43,17 @@ def _layer_norm(node, x, scale, bias=None):
     result = result if row is x else ops.reshape(result, x.shape)
     if not any(node.outputs[1:]):
         return result
-    mean = ops.mean(row, -1, True)
-    deviation = ops.rsqrt(ops.mean((row - mean) * (row - mean), -1, True) + node.get("epsilon", 1e-5))
-    sizes = (*x.shape[:axis], *[1] * (len(x.shape) - axis))
-    return result, ops.reshape(mean, sizes), ops.reshape(deviation, sizes)
+    with in_float32(row) as (wide,):
+        mean = ops.mean(wide, -1, True)
+        deviation = ops.rsqrt(ops.mean((wide - mean) * (wide - mean), -1, True) + node.get("epsilon", 1e-5))
+    sizes, dtype = (*x.shape[:axis], *[1] * (len(x.shape) - axis)), dtype_of(node, "stash_type", 1)
+    return result, *(ops.reshape(one if one.dtype == dtype else ops.cast(one, dtype), sizes) for one in (mean, deviation))
 
 
 def _group_norm(node, x, scale, bias, groups=None):
     x = tensor(x)
     groups = node.get("num_groups") if groups is None else groups
-    weights = [tensor(one) for one in (scale, bias)]
+    weights = _statistics_of(x, scale, bias)
     if tuple(weights[0].shape) != (x.shape[1],):
         node.refuse("a scale for each group is not supported, only one for each channel")
     return channels_last(lambda image: ops.group_norm(image, groups, *weights, epsilon=node.get("epsilon", 1e-5)), x)
@@ -55,7 +62,7 @@ def _group_norm(node, x, scale, bias, groups=None):
 def _normalize(node, x):
     x = tensor(x)
     axis, p = axis_of(node, x), node.only("p", 2, 1)
-    with in_float32(current().leaf(x) if isinstance(x, nn.Parameter) else x) as (wide,):
+    with in_float32(x) as (wide,):
         # Rows whose squares are no normal numbers are multiplied by a power of 2: their norm is that of ONNX, which has no epsilon.
         edge, factor = (2.0**-320, 2.0**640) if wide.dtype == "float64" else (2.0**-40, 2.0**80)
         largest = along(ops.reduce_max, ops.abs(wide), [axis], True)
@@ -111,9 +118,9 @@ def _average_pool(node, x):
 
 def _batch_norm(node, x, scale, bias, mean, variance):
     node.only("training_mode", 0)
-    weights = [tensor(one) for one in (scale, bias, mean, variance)]
-    return channels_last(
-        lambda image: ops.batch_norm_inference(image, *weights, epsilon=node.get("epsilon", 1e-5)), tensor(x))
+    x = tensor(x)
+    weights = _statistics_of(x, scale, bias, mean, variance)
+    return channels_last(lambda image: ops.batch_norm_inference(image, *weights, epsilon=node.get("epsilon", 1e-5)), x)
 
 
 LAYERS = {

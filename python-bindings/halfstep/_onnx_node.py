@@ -7,8 +7,9 @@ from typing import NoReturn
 import numpy
 
 from halfstep import _errors, nn, ops
+from halfstep._elements import DTYPES
 from halfstep._errors import Error
-from halfstep._graph import Tensor
+from halfstep._graph import Tensor, operand
 
 
 class Node:
@@ -68,12 +69,22 @@ def number(node: Node, value, what: str) -> float:
     return float(values.reshape(()))
 
 
-def tensor(value, like=None):
-    """A tensor of a constant, of its own type."""
+def tensor(value) -> Tensor:
+    """A tensor, that of a parameter, or that of a constant, of its own type."""
     if isinstance(value, (Tensor, nn.Parameter)):
-        return value
+        return operand(value)
     array = numpy.asarray(value)
     return ops.constant(array, array.dtype)
+
+
+def dtype_of(node, name: str, otherwise=None) -> str:
+    """An attribute that is an element type."""
+    from onnx import helper
+
+    dtype = helper.tensor_dtype_to_np_dtype(node.get(name, otherwise)).name
+    if dtype not in DTYPES.values():
+        node.refuse(f"elements of {dtype} are not supported")
+    return dtype
 
 
 def axis_of(node, x, otherwise=-1) -> int:

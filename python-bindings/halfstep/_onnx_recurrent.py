@@ -6,7 +6,7 @@ import weakref
 
 import numpy
 
-from halfstep import _recurrent, nn, ops
+from halfstep import _recurrent, ops
 from halfstep._graph import Graph, Tensor, current
 from halfstep._onnx_node import Node, numbers, tensor
 
@@ -50,10 +50,6 @@ def lacking(node: Node, constants: set[str]) -> str | None:
     return f"{node.op} with {' and '.join(parts)}" if parts else None
 
 
-def _whole(value) -> Tensor:
-    return current().leaf(value) if isinstance(value, nn.Parameter) else tensor(value)
-
-
 def _gates_of(node: Node, values: Tensor) -> Tensor:
     """Gates along the first dimension, in our order."""
     order = _GATES[node.op]
@@ -69,7 +65,7 @@ def _weights(node: Node, direction: int, kernels, recurrents, biases) -> list[Te
 
 def _states(given, direction: int, batch_first: bool) -> tuple[Tensor, ...] | None:
     """The first state, of which parts that are left out are zeros; None where all are, or are zeros of the file."""
-    known = [None if one is None or (isinstance(one, numpy.ndarray) and not one.any()) else _whole(one) for one in given]
+    known = [None if one is None or (isinstance(one, numpy.ndarray) and not one.any()) else tensor(one) for one in given]
     parts = [one if one is None else one[:, direction] if batch_first else one[direction] for one in known]
     like = next((one for one in parts if one is not None), None)
     if like is None:
@@ -158,9 +154,9 @@ def _positions(node: Node, x: Tensor, directions: int, lengths) -> int:
 
 def _layer(node: Node, x, kernels, recurrents, biases=None, lengths=None, hidden=None, memory=None, peepholes=None):
     batch_first = node.only("layout", 0, 1) == 1
-    x, kernels, recurrents = (_whole(one) for one in (x, kernels, recurrents))
+    x, kernels, recurrents = (tensor(one) for one in (x, kernels, recurrents))
     x = x if batch_first else ops.transpose(x, (1, 0, 2))
-    biases, peepholes = (None if one is None else _whole(one) for one in (biases, peepholes))
+    biases, peepholes = (None if one is None else tensor(one) for one in (biases, peepholes))
     directions = _DIRECTIONS[node.only("direction", *_DIRECTIONS)]
     if kernels.shape[0] != len(directions):
         node.refuse(f"its weights are of {kernels.shape[0]} directions, expected {len(directions)}")
