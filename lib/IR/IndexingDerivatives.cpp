@@ -5,6 +5,8 @@
 
 #include "IR/DerivativeParts.h"
 
+#include "mlir/IR/Matchers.h"
+
 using namespace mlir;
 using namespace mp;
 using namespace mp::derivatives;
@@ -54,8 +56,44 @@ LogicalResult FlipOp::differentiate(OpBuilder &builder, ArrayRef<Value> results,
   return success();
 }
 
+/// The first of constant indices and the step from each to the next, where each is another one of a dimension's `size`.
+static std::optional<std::pair<int64_t, int64_t>> findProgression(Value indices, int64_t size) {
+  DenseIntElementsAttr constant;
+  if (!matchPattern(indices, m_Constant(&constant)) || constant.empty())
+    return std::nullopt;
+  const bool isUnsigned = constant.getElementType().isUnsignedInteger();
+  std::optional<int64_t> first, last, step;
+  for (const APInt &index : constant.getValues<APInt>()) {
+    const int64_t own = isUnsigned ? static_cast<int64_t>(index.getLimitedValue(size)) : index.getSExtValue();
+    if (own < 0 || own >= size || (step && own - *last != *step) || (last && own == *last))
+      return std::nullopt;
+    if (last)
+      step = own - *last;
+    first = first.value_or(own);
+    last = own;
+  }
+  return std::pair(*first, step.value_or(1));
+}
+
+// What is at evenly spaced places is a slice, backwards where the last comes first.
 LogicalResult GatherOp::differentiate(OpBuilder &builder, ArrayRef<Value> results, Gradients &operands) {
   LocBuilder b(getLoc(), builder);
+  const auto dimension = static_cast<int64_t>(getDimension()), size = shapeOf(getInput())[dimension];
+  if (auto progression = findProgression(getIndices(), size)) {
+    auto [first, step] = *progression;
+    const int64_t count = typeOf(getIndices()).getNumElements();
+    SmallVector<int64_t> shape(shapeOf(getInput()));
+    SmallVector<int64_t> low(shape.size(), 0), high(low), interior(low);
+    shape[dimension] = count;
+    Value taken = reshapeTo(b, results[0], shape);
+    if (step < 0)
+      taken = FlipOp::create(b, taken, ArrayRef(dimension));
+    low[dimension] = std::min(first, first + (count - 1) * step);
+    interior[dimension] = std::abs(step) - 1;
+    high[dimension] = size - 1 - std::max(first, first + (count - 1) * step);
+    operands[0] = PadOp::create(b, taken, low, high, interior, APFloat(0.0));
+    return success();
+  }
   Value zeros = BroadcastOp::create(b, typeOf(getInput()), scalar(b, getInput(), 0), Value());
   operands[0] = ScatterAddOp::create(b, zeros, getIndices(), results[0], getDimension());
   return success();

@@ -186,22 +186,49 @@ struct IndexingForms : ScalarForms {
 
   FormResult form(ConcatOp op) {
     const Stretch stretch = stretchOf(op);
-    Place place = placeOf(shapeOf(op.getResult()), stretch);
-    Value number = place.numbers.back(), value;
+    const Place place = placeOf(shapeOf(op.getResult()), stretch);
+    SmallVector<Part> parts;
     int64_t before = 0;
-    for (auto [i, input] : llvm::enumerate(op.getInputs())) {
-      const int64_t size = shapeOf(input)[stretch.first];
-      if (product(shapeOf(input)) == 0)
-        continue;
-      Value from = index.sub(number, index.i64(before));
-      place.numbers.back() = clamp(from, size, stretch.granule);
-      Value own = loadAt(i, input, place.numbers, place.column);
+    for (auto [i, input] : llvm::enumerate(op.getInputs()))
+      if (product(shapeOf(input)) != 0) {
+        parts.push_back({static_cast<unsigned>(i), input, before});
+        before += shapeOf(input)[stretch.first];
+      }
+    return exact(parts.empty() ? constantLanes(op.getResult(), 0) : loadFrom(parts, place, stretch));
+  }
+
+  /// An operand of a concat that has elements, and how many are in front of it.
+  struct Part {
+    unsigned number;
+    Value tensor;
+    int64_t before;
+  };
+
+  /// The lanes at `place` of the one of `parts` that has them. Of many half is left after each question, so that an
+  /// element costs no more than the logarithm of their number; few are all read, which takes no branch.
+  Value loadFrom(ArrayRef<Part> parts, const Place &place, const Stretch &stretch) {
+    constexpr size_t kFewParts = 4;
+    Value number = place.numbers.back();
+    if (parts.size() > kFewParts) {
+      ArrayRef<Part> first = parts.take_front(parts.size() / 2), second = parts.drop_front(first.size());
+      Value isFirst =
+          b.createOrFold<arith::CmpIOp>(arith::CmpIPredicate::slt, number, index.i64(second.front().before));
+      auto from = [&](ArrayRef<Part> half) {
+        return [&, half](OpBuilder &, Location) { scf::YieldOp::create(b, loadFrom(half, place, stretch)); };
+      };
+      return scf::IfOp::create(b, isFirst, from(first), from(second)).getResult(0);
+    }
+    Value value;
+    for (const Part &part : parts) {
+      Place own = place;
+      Value from = index.sub(number, index.i64(part.before));
+      own.numbers.back() = clamp(from, shapeOf(part.tensor)[stretch.first], stretch.granule);
+      Value loaded = loadAt(part.number, part.tensor, own.numbers, own.column);
       // What is in front of it has been chosen already.
       Value isBehind = b.createOrFold<arith::CmpIOp>(arith::CmpIPredicate::sge, from, index.i64(0));
-      value = value ? select(isBehind, own, value) : own;
-      before += size;
+      value = value ? select(isBehind, loaded, value) : loaded;
     }
-    return exact(value ? value : constantLanes(op.getResult(), 0));
+    return value;
   }
 
   FormResult form(GatherOp op) {

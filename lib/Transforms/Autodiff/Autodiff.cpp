@@ -3,6 +3,8 @@
 
 #include "mp/Transforms/Passes.h"
 
+#include "Transforms/Autodiff/GradientSums.h"
+
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
 #include "mlir/IR/SymbolTable.h"
@@ -135,11 +137,8 @@ public:
     if (found == contributions.end())
       return {};
     SmallVector<Value, 2> &parts = found->second;
-    Value sum = parts.front();
-    for (Value part : llvm::drop_begin(parts))
-      sum = AddOp::create(builder, value.getLoc(), sum, part);
-    parts.assign({sum});
-    return sum;
+    parts.assign({sumContributions(builder, value.getLoc(), parts)});
+    return parts.front();
   }
 
 private:
