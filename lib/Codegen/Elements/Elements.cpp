@@ -171,7 +171,10 @@ Lanes Elements::inRow(Value row, int64_t columns, Value column, int64_t width, b
     return {row, 1, zero, 0, 1};
   if (isEven)
     return {row, columns, column, 1, width};
-  return {b.createOrFold<arith::AddIOp>(rowOf(row, columns, 1, 0), column), 1, zero, 0, 1};
+  Value element = b.createOrFold<arith::AddIOp>(rowOf(row, columns, 1, 0), column);
+  // What the row has one of is found from an element as from the row itself.
+  scopes.back().rows[{element.getAsOpaquePointer(), nullptr, 1, nullptr, columns, 0}] = row;
+  return {element, 1, zero, 0, 1};
 }
 
 Value Elements::position(const Lanes &lanes) {
