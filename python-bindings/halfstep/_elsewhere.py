@@ -96,7 +96,6 @@ LAYERS = {
     **dict.fromkeys(["kernel_regularizer", "bias_regularizer", "activity_regularizer"], "an optimizer has weight_decay, as halfstep.AdamW(weight_decay=0.01)"),
     "batch_first": "rows are the first dimension, always",
     "device": _DEVICE,
-    "dtype": _POLICY,
 }
 
 # What is asked of the package itself.

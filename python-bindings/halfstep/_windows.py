@@ -7,8 +7,8 @@ import difflib
 from halfstep import ops
 from halfstep._activations import find_activation
 from halfstep._errors import Error, integer, is_integer, truth
+from halfstep._layer import Layer
 from halfstep._leaves import Parameter
-from halfstep._module import Module
 
 _COUNTS = {1: "one dimension", 2: "two dimensions", 3: "three dimensions"}
 _SHAPES = {1: "[rows, length, channels]", 2: "[rows, height, width, channels]", 3: "[rows, depth, height, width, channels]"}
@@ -57,7 +57,7 @@ def _padding(name: str, value, window: tuple[int, ...]):
     return zeros if len(zeros) == 2 * rank else [size for size in (zeros * rank)[:rank] for _ in range(2)]
 
 
-class _Windows(Module):
+class _Windows(Layer):
     _rank: int
 
     def _check_shape(self, shape) -> None:
@@ -88,7 +88,8 @@ class _Filters(_Windows):
     """Layers with a filter for each channel of their result."""
 
     def __init__(self, filters: int, kernel_size, strides=1, padding="valid", activation=None, *, dilation=1, groups=1,
-                 use_bias=True, init="glorot_uniform", bias_init="zeros"):
+                 use_bias=True, init="glorot_uniform", bias_init="zeros", dtype=None):
+        super().__init__(dtype=dtype)
         name = type(self).__name__
         self.filters = integer(f"{name}: filters", filters, 1)
         self.kernel_size = _sizes(f"{name}: kernel_size", kernel_size, self._rank)
@@ -151,9 +152,9 @@ class Conv3D(_Conv):
 
 class _ConvTranspose(_Filters):
     def __init__(self, filters: int, kernel_size, strides=1, padding="valid", activation=None, *, output_padding=0, dilation=1, groups=1,
-                 use_bias=True, init="glorot_uniform", bias_init="zeros"):
+                 use_bias=True, init="glorot_uniform", bias_init="zeros", dtype=None):
         super().__init__(filters, kernel_size, strides, padding, activation, dilation=dilation, groups=groups, use_bias=use_bias, init=init,
-                         bias_init=bias_init)
+                         bias_init=bias_init, dtype=dtype)
         self.output_padding = self._output_padding(output_padding)
 
     def _output_padding(self, value) -> tuple[int, ...]:
@@ -198,7 +199,8 @@ class Conv3DTranspose(_ConvTranspose):
 
 
 class _Pool(_Windows):
-    def __init__(self, pool_size=2, strides=None, padding="valid"):
+    def __init__(self, pool_size=2, strides=None, padding="valid", *, dtype=None):
+        super().__init__(dtype=dtype)
         name = type(self).__name__
         self.pool_size = _sizes(f"{name}: pool_size", pool_size, self._rank)
         self.strides = _sizes(f"{name}: strides", strides, self._rank) if strides is not None else self.pool_size

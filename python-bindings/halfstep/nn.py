@@ -20,6 +20,7 @@ from halfstep._elsewhere import LAYERS
 from halfstep._errors import Error, fraction, integer, is_integer, level_of_user, nearest, truth
 from halfstep._initializers import Constant, Initializer, Normal, Uniform
 from halfstep._keywords import tell
+from halfstep._layer import Layer
 from halfstep._leaves import Input, Parameter, State
 from halfstep._module import Module, Sequential
 from halfstep._windows import (AvgPool1D, AvgPool2D, AvgPool3D, Conv1D, Conv1DTranspose, Conv2D, Conv2DTranspose, Conv3D, Conv3DTranspose,
@@ -93,20 +94,23 @@ def _features(layer: Module, shape) -> int:
     return shape[-1]
 
 
-class Activation(Module):
-    """An op on each element, by its name."""
+class Activation(Layer):
+    """An op on each element, by its name; `dtype` as every layer has it: "float32", "mixed_bfloat16", ..., what it computes in, whatever
+    the policy says."""
 
-    def __init__(self, name):
+    def __init__(self, name, *, dtype=None):
+        super().__init__(dtype=dtype)
         self.function = find_activation(name)
 
     def forward(self, x):
         return self.function(x)
 
 
-class Dense(Module):
+class Dense(Layer):
     """`activation(x @ kernel + bias)`; the kernel is [features of x, units]."""
 
-    def __init__(self, units: int, activation=None, *, use_bias=True, init="glorot_uniform", bias_init="zeros"):
+    def __init__(self, units: int, activation=None, *, use_bias=True, init="glorot_uniform", bias_init="zeros", dtype=None):
+        super().__init__(dtype=dtype)
         self.units = integer("Dense: units", units, 1)
         self.activation = find_activation(activation)
         self.use_bias = truth("Dense: use_bias", use_bias)
@@ -121,7 +125,7 @@ class Dense(Module):
         return self.activation(ops.matmul(x, self.kernel, self.bias))
 
 
-class Flatten(Module):
+class Flatten(Layer):
     """Each row in one dimension."""
 
     def forward(self, x):
@@ -133,10 +137,11 @@ class Flatten(Module):
         return ops.reshape(x, (None, size))
 
 
-class Reshape(Module):
+class Reshape(Layer):
     """Each row in another shape, of which one size may be -1: what is left."""
 
-    def __init__(self, *shape: int):
+    def __init__(self, *shape: int, dtype=None):
+        super().__init__(dtype=dtype)
         given = tuple(shape[0]) if len(shape) == 1 and isinstance(shape[0], (tuple, list)) else shape
         self.shape = tuple(integer("Reshape: a size", size, -1) for size in given)
         if self.shape.count(-1) > 1:
@@ -152,10 +157,11 @@ class Reshape(Module):
         return ops.reshape(x, (None, *shape))
 
 
-class Rescaling(Module):
+class Rescaling(Layer):
     """`x * scale + offset` in float32: what images of bytes need."""
 
-    def __init__(self, scale: float, offset: float = 0.0):
+    def __init__(self, scale: float, offset: float = 0.0, *, dtype=None):
+        super().__init__(dtype=dtype)
         self.scale = scale
         self.offset = offset
 
@@ -164,21 +170,23 @@ class Rescaling(Module):
         return x + self.offset if self.offset else x
 
 
-class Embedding(Module):
+class Embedding(Layer):
     """Rows of a table [rows, columns] by their numbers: words by their tokens. Given a number that is none of the table's, as -1,
     `fit` and `predict` end in an error; one that the model computes gives NaN."""
 
-    def __init__(self, rows: int, columns: int, *, init=Normal(0.0, 1.0)):
+    def __init__(self, rows: int, columns: int, *, init=Normal(0.0, 1.0), dtype=None):
+        super().__init__(dtype=dtype)
         self.table = Parameter((integer("Embedding: rows", rows, 1), integer("Embedding: columns", columns, 1)), init)
 
     def forward(self, tokens):
         return ops.gather(self.table, tokens, 0)
 
 
-class Dropout(Module):
+class Dropout(Layer):
     """Zeros instead of a part of the elements, in training alone."""
 
-    def __init__(self, rate: float):
+    def __init__(self, rate: float, *, dtype=None):
+        super().__init__(dtype=dtype)
         self.rate = fraction("Dropout: rate", rate)
 
     def forward(self, x):
@@ -192,10 +200,11 @@ def _setting(name: str, value):
     return value
 
 
-class LayerNorm(Module):
+class LayerNorm(Layer):
     """Normalization along the last dimension. `epsilon` is PyTorch's; Keras has 1e-3."""
 
-    def __init__(self, epsilon: float = 1e-5):
+    def __init__(self, epsilon: float = 1e-5, *, dtype=None):
+        super().__init__(dtype=dtype)
         self.epsilon = _setting("LayerNorm: epsilon", epsilon)
 
     def build(self, shape):
@@ -207,11 +216,12 @@ class LayerNorm(Module):
         return ops.layer_norm(x, self.scale, self.offset, epsilon=self.epsilon)
 
 
-class GroupNorm(Module):
+class GroupNorm(Layer):
     """Normalization of each row's channels in groups, over channels and places; channels are last. One group is a layer norm
     over places, too, as many groups as channels an instance norm."""
 
-    def __init__(self, groups: int, epsilon: float = 1e-5):
+    def __init__(self, groups: int, epsilon: float = 1e-5, *, dtype=None):
+        super().__init__(dtype=dtype)
         self.groups = integer("GroupNorm: groups", groups, 1)
         self.epsilon = _setting("GroupNorm: epsilon", epsilon)
 
@@ -225,10 +235,11 @@ class GroupNorm(Module):
         return ops.group_norm(x, self.groups, self.scale, self.offset, epsilon=self.epsilon)
 
 
-class BatchNorm(Module):
+class BatchNorm(Layer):
     """Normalization of each channel over the batch. `momentum` is the weight of the new, as in PyTorch."""
 
-    def __init__(self, momentum: float = 0.1, epsilon: float = 1e-5, *, unbiased=True):
+    def __init__(self, momentum: float = 0.1, epsilon: float = 1e-5, *, unbiased=True, dtype=None):
+        super().__init__(dtype=dtype)
         self.momentum = _setting("BatchNorm: momentum", momentum)
         self.epsilon = _setting("BatchNorm: epsilon", epsilon)
         self.unbiased = truth("BatchNorm: unbiased", unbiased)
@@ -247,10 +258,11 @@ class BatchNorm(Module):
         return result
 
 
-class MultiHeadAttention(Module):
+class MultiHeadAttention(Layer):
     """Self-attention over [rows, positions, features]."""
 
-    def __init__(self, heads: int, dropout: float = 0.0):
+    def __init__(self, heads: int, dropout: float = 0.0, *, dtype=None):
+        super().__init__(dtype=dtype)
         self.heads = integer("MultiHeadAttention: heads", heads, 1)
         # Their units are the features of the input, which `build` sees.
         self.query, self.key, self.value, self.output = (Dense(self.heads) for _ in range(4))
@@ -295,13 +307,14 @@ class _Direction(Module):
         return _recurrent.Weights(self.kernel, self.recurrent_kernel, self.bias, self.recurrent_bias)
 
 
-class _Recurrent(Module):
+class _Recurrent(Layer):
     """Layers over [rows, positions, features], of which the number of positions is known: time is unrolled."""
 
     kind = ""
 
     def __init__(self, units: int, *, layers: int = 1, return_sequences=False, bidirectional=False, dropout: float = 0.0,
-                 use_bias=True, init="glorot_uniform", recurrent_init="glorot_uniform"):
+                 use_bias=True, init="glorot_uniform", recurrent_init="glorot_uniform", dtype=None):
+        super().__init__(dtype=dtype)
         name = type(self).__name__
         self.units, layers = integer(f"{name}: units", units, 1), integer(f"{name}: layers", layers, 1)
         self.return_sequences = truth(f"{name}: return_sequences", return_sequences)

@@ -58,8 +58,8 @@ for one in (model, model.trainer, model.trainer.scaler, executable, session):
 assert methods > 25, methods
 
 # What is elsewhere, and layers that take nothing.
-for call, said in ((lambda: nn.Flatten(start_dim=1), "Flatten: unknown argument 'start_dim'; arguments are none"),
-                   (lambda: nn.GlobalAvgPool2D(keepdims=True), "GlobalAvgPool2D: unknown argument 'keepdims'; arguments are none"),
+for call, said in ((lambda: nn.Flatten(start_dim=1), "Flatten: unknown argument 'start_dim'; arguments are dtype"),
+                   (lambda: nn.GlobalAvgPool2D(keepdims=True), "GlobalAvgPool2D: unknown argument 'keepdims'; arguments are dtype"),
                    (lambda: halfstep.autocast(device_type="cuda"), 'autocast: unknown argument \'device_type\'; model.compile(device="cuda") says')):
     try:
         call()

@@ -143,7 +143,7 @@ for module in (ops, nn):
         if one not in (nn.Module, nn.Sequential):
             arguments.update(inspect.signature(one).parameters)
 assert str(inspect.signature(ops.softmax)) == "(input: 'Tensor', dimension: 'int' = -1) -> 'Tensor'"
-assert [*inspect.signature(nn.LayerNorm).parameters] == ["epsilon"] and ops.softmax.__doc__.startswith("Exponentials")
+assert [*inspect.signature(nn.LayerNorm).parameters] == ["epsilon", "dtype"] and ops.softmax.__doc__.startswith("Exponentials")
 for function in (nn.Module.compile, nn.Module.fit, nn.Module.load_state_dict, nn.Module.save_weights, halfstep.compile, halfstep.Session):
     arguments.update(inspect.signature(function).parameters)
 assert {one.lstrip("*") for several in _keywords._MEANT.values() for one in several} <= {*arguments, *_settings.setting_names()}
