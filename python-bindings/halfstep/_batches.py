@@ -86,14 +86,17 @@ def update(trainer, parts, size: int, seed: int, *, pad: bool = False) -> dict[s
 
 def _check_labels(session, labels, first: int) -> None:
     """That they are classes that the loss has, as the runtime checks those of arrays."""
-    classes = session.executable._handle.text("classes:y")
+    classes, ignored = (session.executable._handle.text(f"{key}:y") for key in ("classes", "ignored"))
     if classes is None or labels is None or labels.dtype.kind not in "iub" or not labels.size:
         return
-    wrong = numpy.argwhere((labels < 0) | (labels >= int(classes)))
+    wrong = (labels < 0) | (labels >= int(classes))
+    wrong = numpy.argwhere(wrong if ignored is None else wrong & (labels != int(ignored)))
     if len(wrong):
         at = tuple(wrong[0])
         row = f" of row {first + at[0]}" if at else ""
-        raise Error(f"label {labels[at]}{row} is out of range: input 'y' has {classes} classes")
+        also = (f", and the label {ignored} for rows that do not count" if ignored is not None else
+                f"; by ignore_label={labels[at]} a loss leaves such rows out" if labels[at] < 0 or labels[at] == 255 else "")
+        raise Error(f"label {labels[at]}{row} is out of range: input 'y' has {classes} classes{also}")
 
 
 def _forget_gradients(session):

@@ -116,7 +116,7 @@ def compare(model: Module, data, policies=("float32", "mixed_float16", "mixed_bf
         raise Error("policies are none: name at least one, as 'mixed_bfloat16'")
     if not isinstance(data, (tuple, list)) or len(data) != 2:
         raise Error("data are (inputs, targets)")
-    job = model.__dict__.get("_job") or make_job("adam", None, None, named[0], None, "cpu", 0, False, {})
+    job = model.__dict__.get("_job") or make_job("adam", None, None, named[0], None, "cpu", 0, False, {}, model._of_classes)
     if validation_data is not None:
         validation_data = _batches.rows_of(validation_data)
     documents = []

@@ -163,6 +163,8 @@ class Graph:
             if is_layer and why.startswith("an operand has elements of uint8, expected floats"):
                 why += ", or by nn.Rescaling(1 / 255) as the first layer"
             raise Error(f"{op}: {why}") from None
+        for one in results:
+            one.made_by = op, operands, attributes
         return results[0] if len(results) == 1 else tuple(results)
 
 
@@ -331,6 +333,7 @@ class Tensor:
         self.index = index
         self.channels_last: Tensor | None = None  # an importer's: the image that this one is, transposed
         self.classes_second = False  # an importer's: whether it is an output of PyTorch's, which has its classes in dimension 1
+        self.made_by: tuple[str, list[Tensor], str] = ("", [], "")  # the op that it is a result of, its operands and attributes
         text = graph.handle.type(index)
         matched = _TYPE.fullmatch(text)
         assert matched, text

@@ -44,12 +44,10 @@ def _name_of(metric) -> str:
     return name
 
 
-def make_job(optimizer_, loss, metrics, policy, loss_scaler, device, threads, pin_threads, settings) -> Job:
-    loss = "cross_entropy" if loss is None else loss
+def make_job(optimizer_, loss, metrics, policy, loss_scaler, device, threads, pin_threads, settings, of_classes) -> Job:
+    loss = _losses.find_loss(loss, of_classes)
     if metrics is None:
-        function = _losses.find(_losses.LOSSES, "loss", loss)
-        function = getattr(function, "func", function)
-        metrics = ["accuracy"] if function is _losses.cross_entropy else []
+        metrics = ["accuracy"] if _losses.is_of_classes(loss) else []
     several = metrics if isinstance(metrics, (dict, list, tuple)) else [metrics]
     named = several if isinstance(several, dict) else {_name_of(metric): metric for metric in several}
     own = optimizer(optimizer_)
@@ -58,8 +56,8 @@ def make_job(optimizer_, loss, metrics, policy, loss_scaler, device, threads, pi
     check_device(device)
     return Job(
         own,
-        _losses.find(_losses.LOSSES, "loss", loss),
-        {name: _losses.find(_losses.METRICS, "metric", metric) for name, metric in named.items()},
+        loss,
+        {name: _losses.beside(loss, _losses.find(_losses.METRICS, "metric", metric)) for name, metric in named.items()},
         {**chosen.settings(), **own.settings(), **loss_scaling(loss_scaler), **settings},
         chosen.settings(),
         device,

@@ -1,4 +1,4 @@
-"""Losses and metrics by their names."""
+"""Losses of elements, metrics, and both by their names."""
 
 from __future__ import annotations
 
@@ -6,147 +6,15 @@ import functools
 import math
 import re
 
-from halfstep import _graph, _margins, ops
+from halfstep import _margins, ops
 from halfstep._class_axis import classes_last
-from halfstep._errors import Error, fraction, is_integer, nearest
+from halfstep._class_losses import (
+    categorical_crossentropy, check_probabilities, cross_entropy, kl_div, kl_divergence, nll_loss, sparse_categorical_crossentropy,
+)
+from halfstep._errors import Error, nearest
 from halfstep._graph import Tensor
-from halfstep._promotion import alike, in_float32
-
-
-# What Keras keeps probabilities away from 0 and 1 by.
-_EPSILON = 1e-7
-
-
-def _class_weights(weight, classes):
-    if weight is None:
-        return None
-    if isinstance(weight, dict):  # as Keras' class_weight: a class that is not there has 1
-        stray = [key for key in weight if not (is_integer(key) and 0 <= key < classes)]
-        if stray:
-            raise Error(f"weights by class: there is no class {stray[0]!r} of {classes}")
-        weight = [weight.get(one, 1.0) for one in range(classes)]
-    if isinstance(weight, Tensor):
-        if weight.shape != (classes,):
-            raise Error(f"weights of shape {weight.shape} are not one for each of {classes} classes")
-        return ops.cast(weight, "float32") if weight.dtype in ("float16", "bfloat16") else weight
-    try:
-        weight = [float(one) for one in weight]
-    except (TypeError, ValueError):
-        raise Error(f"weights of classes are a list of numbers, not {weight!r}") from None
-    if len(weight) != classes:
-        raise Error(f"there are {len(weight)} weights for {classes} classes")
-    if not all(0 <= one < math.inf for one in weight):
-        raise Error(f"weights of classes are finite and not negative, not {weight}")
-    return ops.constant(weight, "float32")
-
-
-def _integers(labels):
-    return ops.cast(labels, "uint8") if labels.dtype == "bool" else labels
-
-
-def _weights_of(labels, weights, ignore_label):
-    """The weight of each label; of one that is ignored, which may be no class, that of another."""
-    if ignore_label is not None:
-        labels = ops.cast(labels, "int64")
-        labels = ops.select(ops.compare("ne", labels, ops.constant(ignore_label, "int64")), labels, ops.constant(0, "int64"))
-    with in_float32(weights) as (weights,):
-        return ops.gather(weights, labels, 0)
-
-
-def _with_weights(loss, rows, labels, weights, **options):
-    """PyTorch's: a row weighs what its label does, and the sum is divided by that of the labels' own weights."""
-    labels = _integers(labels)
-    if labels.shape not in (rows.shape, rows.shape[:-1]):
-        several = len(rows.shape) > 2 and len(labels.shape) == 1
-        hint = "; where an image has one label, nn.Flatten() or nn.GlobalAvgPool2D() comes before the last layer" if several else ""
-        raise Error(f"labels of shape {labels.shape} are not one for each row of {rows.shape}, expected {rows.shape[:-1]}{hint}")
-    if weights is None:
-        return loss(rows, labels, **options)
-    return loss(rows, labels, _weights_of(labels, weights, options.get("ignore_label")), **options)
-
-
-def _of_smoothed_labels(logs, labels, weights, label_smoothing, ignore_label):
-    """With weights of classes, all of which smoothing has a part of, as in PyTorch."""
-    classes = logs.shape[-1]
-    of_label = _with_weights(ops.nll_loss, logs, labels, weights, ignore_label=ignore_label)
-    labels = ops.cast(labels, "int64")
-    counts = _weights_of(labels, weights, ignore_label)
-    of_all = -ops.sum(logs * weights, -1)
-    if ignore_label is not None:
-        kept = ops.compare("ne", labels, ops.constant(ignore_label, "int64"))
-        of_all, counts = (ops.select(kept, one, ops.constant(0.0, "float32")) for one in (of_all, counts))
-    return of_label * (1 - label_smoothing) + ops.sum(of_all) / ops.sum(counts) * (label_smoothing / classes)
-
-
-def _of_targets(logs, targets, weights, label_smoothing):
-    """The mean over rows of -sum(target * log of probability), of targets that are probabilities."""
-    targets = targets if targets.dtype == "float32" else ops.cast(targets, "float32")
-    if label_smoothing:
-        targets = targets * (1 - label_smoothing) + label_smoothing / logs.shape[-1]
-    targets = targets if weights is None else targets * weights
-    return ops.mean(-ops.sum(targets * logs, -1))
-
-
-def cross_entropy(logits, labels, *, label_smoothing=None, ignore_label=None, weight=None, from_logits=True):
-    """The mean over rows of -log softmax(logits)[label]. Labels in the logits' shape are probabilities of classes, as one-hot
-    rows are. `weight` has a number for each class. Without `from_logits`, probabilities stand in the place of logits, divided by
-    their sum as in Keras."""
-    logits, labels = classes_last(_graph.operand(logits), _integers(_graph.operand(labels)))
-    if not logits.shape:
-        raise Error("the outputs are one number, expected [rows, classes]")
-    if label_smoothing is not None:
-        label_smoothing = fraction("label_smoothing", label_smoothing)
-    is_soft = labels.shape == logits.shape
-    if is_soft and ignore_label is not None:
-        raise Error("labels that are probabilities have no ignore_label")
-    if is_soft and "float" not in labels.dtype:
-        labels = ops.cast(labels, "float32")
-    options = {"label_smoothing": label_smoothing, "ignore_label": ignore_label}
-    weights = _class_weights(weight, logits.shape[-1])
-    if weights is not None and (is_soft or label_smoothing):
-        with in_float32(logits) as (outputs,):
-            logs = ops.log_softmax(outputs) if from_logits else ops.log(ops.clamp(_shares(outputs), _EPSILON, 1 - _EPSILON))
-            if is_soft:
-                return _of_targets(logs, labels, weights, label_smoothing)
-            return _of_smoothed_labels(logs, labels, weights, label_smoothing, ignore_label)
-    if from_logits:
-        return _with_weights(ops.softmax_cross_entropy, logits, labels, weights, **options)
-    with in_float32(logits) as (outputs,):
-        return _with_weights(ops.cross_entropy, _shares(outputs), labels, weights, **options)
-
-
-def _shares(probabilities):
-    return probabilities / ops.sum(probabilities, -1, True)
-
-
-def nll_loss(logs, labels, *, weight=None, ignore_label=None):
-    """The mean over rows of -logs[label], of logarithms of probabilities, as of log_softmax (torch.nn.NLLLoss)."""
-    logs, labels = classes_last(_graph.operand(logs), _graph.operand(labels))
-    return _with_weights(ops.nll_loss, logs, labels, _class_weights(weight, logs.shape[-1]), ignore_label=ignore_label)
-
-
-def kl_div(logs, targets, *, reduction="batchmean"):
-    """sum(target * (log target - output)) of outputs that are logarithms: a row's mean, or by reduction="mean" an element's
-    (torch.nn.KLDivLoss)."""
-    if reduction not in ("mean", "batchmean"):
-        raise Error(f'reduction is "batchmean" or "mean", not {reduction!r}')
-    logs, targets = alike(logs, targets)
-    _margins.of_ranks("kl_div", targets, logs)
-    first, *rest = logs.shape or (1,)
-    columns = math.prod(rest)
-    if len(logs.shape) != 2:
-        logs, targets = (ops.reshape(one, (first, columns)) for one in (logs, targets))
-    rows = ops.kl_div(logs, targets)
-    return rows / columns if reduction == "mean" else rows
-
-
-def kl_divergence(probabilities, targets):
-    """sum(target * log(target / output)) along the last dimension, meant over the others; both kept between 1e-7 and 1
-    (keras.losses.KLDivergence)."""
-    with in_float32(probabilities, targets) as both:
-        outputs, targets = (ops.clamp(one, _EPSILON, 1.0) for one in both)
-        _margins.of_ranks("kl_divergence", targets, outputs)
-        return ops.kl_div(ops.log(outputs), targets)
+from halfstep._logits import logits_of
+from halfstep._promotion import in_float32
 
 
 def cosine_similarity(outputs, targets):
@@ -165,17 +33,26 @@ def _is_one_column(outputs) -> bool:
     return not outputs.shape[1:] or outputs.shape[-1] == 1
 
 
-def accuracy(logits, labels):
-    """1 where the largest logit is the label's, or that of the largest of the label's probabilities."""
+def accuracy(logits, labels, *, of_column=None, ignore_label=None):
+    """1 where the largest logit is the label's, or that of the largest of the label's probabilities. Where labels are ignored the mean over
+    rows is that over the others. `of_column` is what one column is given to, which may be a logit or a probability."""
     logits, labels = classes_last(logits, labels)
     if _is_one_column(logits):
+        if of_column is not None:
+            return of_column(logits, labels)
         raise Error("accuracy: the outputs have one column, and the loss does not say whether that is a logit, as "
                     "'BCEWithLogitsLoss' does, or a probability, as 'binary_crossentropy'; metrics are "
                     f"{', '.join(METRICS)}, or functions of outputs and targets")
     guess = ops.argmax(logits)
+    given = labels
     labels = ops.argmax(labels) if labels.shape == logits.shape else labels
     _margins.of_ranks("accuracy", labels, guess)
-    return _each_row(ops.cast(guess == (labels if labels.dtype == "int32" else ops.cast(labels, "int32")), "float32"))
+    hits = ops.cast(guess == (labels if labels.dtype == "int32" else ops.cast(labels, "int32")), "float32")
+    if ignore_label is None or given is not labels:
+        return _each_row(hits)
+    kept = ops.compare("ne", ops.cast(labels, "int64"), ops.constant(ignore_label, "int64"))
+    counted = ops.select(kept, hits, ops.constant(0.0, "float32"))
+    return _each_row(counted) / ops.mean(_each_row(ops.cast(kept, "float32")))
 
 
 def _alike(function):
@@ -207,6 +84,16 @@ def binary_cross_entropy(probabilities, targets):
 sigmoid_cross_entropy = _alike(ops.sigmoid_cross_entropy)
 
 
+def binary_crossentropy(outputs, targets, *, from_logits=False, label_smoothing=None):
+    """`binary_cross_entropy` as Keras means it: of what a sigmoid has made, of which it is that of the logits, or by `from_logits` of these."""
+    logits = outputs if from_logits else logits_of(outputs, "mp.sigmoid")
+    if logits is None:
+        check_probabilities(outputs, "mp.sigmoid", "halfstep.losses.BinaryCrossentropy(from_logits=True)", '"BCELoss"')
+    if label_smoothing:
+        targets = ops.cast(targets, "float32") * (1 - label_smoothing) + label_smoothing / 2
+    return binary_cross_entropy(outputs, targets) if logits is None else sigmoid_cross_entropy(logits, targets)
+
+
 def _same_side(a, b):
     a, b = (ops.cast(one, "float32") for one in (a, b))
     return 1 - ops.abs(a - b)
@@ -224,26 +111,6 @@ def sigmoid_accuracy(logits, targets):
     return _each_row(_same_side(logits > 0, targets > 0.5))
 
 
-def metrics_for(loss, metrics):
-    """Metrics as compile is given them, with "accuracy" as Keras resolves it: of one column it is that of two classes, by what the
-    loss takes."""
-    loss = None if loss is None else find(LOSSES, "loss", loss)
-    of_column = (binary_accuracy if loss is binary_cross_entropy else
-                 sigmoid_accuracy if loss is sigmoid_cross_entropy else None)
-    several = metrics if isinstance(metrics, (dict, list, tuple)) else [metrics]
-    if of_column is None or not any(isinstance(one, str) for one in several):
-        return metrics
-
-    def resolved(outputs, targets):
-        return (of_column if _is_one_column(outputs) else accuracy)(outputs, targets)
-
-    def own(one):
-        return resolved if isinstance(one, str) and one == "accuracy" else one
-
-    resolved.__name__ = "accuracy"
-    return {name: own(one) for name, one in several.items()} if isinstance(several, dict) else [own(one) for one in several]
-
-
 @_alike
 def absolute_error(outputs, targets):
     return _each_row(ops.abs(outputs - targets))
@@ -257,8 +124,8 @@ def squared_error(outputs, targets):
 # By the names of ops, of Keras and of PyTorch.
 LOSSES = {
     "cross_entropy": cross_entropy,
-    "sparse_categorical_crossentropy": cross_entropy,
-    "categorical_crossentropy": cross_entropy,
+    "sparse_categorical_crossentropy": sparse_categorical_crossentropy,
+    "categorical_crossentropy": categorical_crossentropy,
     "CrossEntropyLoss": cross_entropy,
     "nll_loss": nll_loss,
     "NLLLoss": nll_loss,
@@ -288,7 +155,7 @@ LOSSES = {
     "huber": huber_loss,
     "huber_loss": huber_loss,
     "HuberLoss": huber_loss,
-    "binary_crossentropy": binary_cross_entropy,
+    "binary_crossentropy": binary_crossentropy,
     "binary_cross_entropy": binary_cross_entropy,
     "BCELoss": binary_cross_entropy,
     "sigmoid_cross_entropy": sigmoid_cross_entropy,
@@ -309,7 +176,9 @@ METRICS = {
 
 
 # Losses whose settings are a class of halfstep.losses.
-_WITH_SETTINGS = {cross_entropy: "CrossEntropy", huber_loss: "Huber", nll_loss: "NLL", LOSSES["KLDivLoss"]: "KLDiv"}
+_WITH_SETTINGS = {cross_entropy: "CrossEntropy", huber_loss: "Huber", nll_loss: "NLL", LOSSES["KLDivLoss"]: "KLDiv",
+                  sparse_categorical_crossentropy: "SparseCategoricalCrossentropy", categorical_crossentropy: "CategoricalCrossentropy",
+                  binary_crossentropy: "BinaryCrossentropy"}
 
 
 def _refuse_foreign(table, kind, given):
@@ -321,8 +190,7 @@ def _refuse_foreign(table, kind, given):
     if library is None:
         return
     name = getattr(given, "__name__", own.__name__)
-    snake = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", name).lower()
-    known = next((table[one] for one in (name, snake) if one in table), None)
+    known = next((table[one] for one in (name, _snake(name)) if one in table), None)
     ours = next((one for one, function in table.items() if function is known), None)
     said = f"a function of outputs and targets, made of halfstep.ops, or one of {', '.join(table)}"
     if ours is not None:
@@ -341,9 +209,9 @@ def find(table, kind, given):
         _refuse_foreign(table, kind, given)
         return given
     if isinstance(given, str):
-        if given in table:
-            return table[given]
         # Classes of Keras have their functions' names in another spelling.
+        if (named := next((one for one in (given, _snake(given)) if one in table), None)) is not None:
+            return table[named]
         spelled = {_plain(name): function for name, function in table.items()}
         if (found := spelled.get(_plain(given))) is not None:
             return found
@@ -352,8 +220,67 @@ def find(table, kind, given):
     raise Error(f"there is no {kind} {given!r}; {meant} {', '.join(table)}, or a function of outputs and targets")
 
 
+def find_loss(given, of_classes):
+    """The loss of that name, or cross entropy; one of classes has `of_classes`, which the model brings, where its own settings are not said."""
+    loss = find(LOSSES, "loss", "cross_entropy" if given is None else given)
+    is_plain = (given is None or isinstance(given, str)) and loss in (cross_entropy, nll_loss)
+    return functools.partial(loss, **of_classes) if is_plain and of_classes else loss
+
+
+def _snake(name: str) -> str:
+    return re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", name).lower()
+
+
 def _plain(name: str) -> str:
     return name.replace("_", "").lower()
+
+
+def _parts(function):
+    """A loss without its settings, and these."""
+    return getattr(function, "func", function), getattr(function, "keywords", {})
+
+
+# What losses compute themselves of logits, and whether they take these unless told otherwise.
+_OF_LOGITS = {
+    cross_entropy: ("mp.softmax", True),
+    sparse_categorical_crossentropy: ("mp.softmax", False),
+    categorical_crossentropy: ("mp.softmax", False),
+    sigmoid_cross_entropy: ("mp.sigmoid", True),
+    binary_crossentropy: ("mp.sigmoid", False),
+}
+
+
+def is_of_classes(loss) -> bool:
+    return _OF_LOGITS.get(_parts(loss)[0], ("", False))[0] == "mp.softmax"
+
+
+def _computed_of_logits(loss) -> str:
+    """The op that makes probabilities in a loss that takes logits."""
+    function, settings = _parts(loss)
+    op, takes_logits = _OF_LOGITS.get(function, ("", False))
+    return op if settings.get("from_logits", takes_logits) else ""
+
+
+def beside(loss, metric):
+    """A metric as it goes with a loss, which says what one column is, as Keras has it, and which rows do not count."""
+    function, settings = _parts(loss)
+    of_column = None
+    if function in (binary_crossentropy, binary_cross_entropy, sigmoid_cross_entropy):
+        of_column = sigmoid_accuracy if _computed_of_logits(loss) else binary_accuracy
+    if metric is accuracy:
+        return functools.partial(accuracy, of_column=of_column, ignore_label=settings.get("ignore_label"))
+    return of_column if of_column is not None and metric in (binary_accuracy, sigmoid_accuracy) else metric
+
+
+def twice(loss, outputs) -> str | None:
+    """What there is to say of outputs that are probabilities, where the loss makes such of them itself."""
+    op = _computed_of_logits(loss)
+    if not op or not isinstance(outputs, Tensor) or logits_of(outputs, op) is None:
+        return None
+    name = op.removeprefix("mp.")
+    keras = "binary_crossentropy" if name == "sigmoid" else "sparse_categorical_crossentropy"
+    return (f"the model ends in a {name}, and the loss takes logits, of which it computes a {name} itself: leave the model's out, or "
+            f'give loss="{keras}", which takes probabilities')
 
 
 def refuse_several(kind: str, function, outputs) -> None:

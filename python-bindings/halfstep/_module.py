@@ -47,6 +47,7 @@ class Module:
     """Something with parameters and a forward. Names are those of attributes: "encoder.0.attention.query.kernel"."""
 
     _inputs: dict[str, Input]  # where they are known
+    _of_classes: Mapping[str, int] = {}  # settings of a loss of classes that is given by its name
     stop_training = False  # a callback's to set
 
     def __setattr__(self, name, value):
@@ -243,12 +244,11 @@ class Module:
         unless set_global_policy says another. `settings` are those of `mp-run compile --help`; a name
         that is none of them is an error here, a value when the model is compiled. A model that has been trained keeps its
         parameters; what its optimizer kept starts anew."""
-        from halfstep import _job, _losses
+        from halfstep import _job
         from halfstep._settings import check_arguments
 
         check_arguments(Module.compile, settings, ARGUMENTS["compile"])
-        metrics = _losses.metrics_for(loss, metrics)
-        self.__dict__["_job"] = _job.make_job(optimizer, loss, metrics, policy, loss_scaler, device, threads, pin_threads, settings)
+        self.__dict__["_job"] = _job.make_job(optimizer, loss, metrics, policy, loss_scaler, device, threads, pin_threads, settings, self._of_classes)
         if "_trainer" in self.__dict__:
             self.__dict__.pop("_trainer").keep()
 

@@ -98,6 +98,8 @@ def _line_of(error) -> str:
 class TorchModel(nn.Module):
     """The graph of a module of PyTorch. Parameters, buffers and locations have the names that they have there."""
 
+    _of_classes = {"ignore_label": -100}  # as PyTorch's losses have it
+
     def __init__(self, program, module):
         self._program = program
         self._leaves: dict[str, nn.Parameter | nn.State] = {}

@@ -70,6 +70,7 @@ class Trainer:
         self._batch_size: int | None = None
         self._pads = False  # whether rows may only fill a batch up
         self._skips = 0  # the last steps, one after another
+        self._warned = False  # of a loss that computes what the model has computed
         self.scaler_state: dict[str, float] = {}  # what the first session is to have
         self._label_type: str | None = None
         self.source: tuple[str, str, dict[str, Any]] = ("", "", {})  # text, name and settings of what the session runs
@@ -117,6 +118,9 @@ class Trainer:
     def _objective(self, graph, outputs):
         label = graph.argument(LABEL, self._label_type, f"{{mp.input = {quote(LABEL)}}}")
         given = next(iter(outputs.values())) if len(outputs) == 1 else outputs
+        if (said := _losses.twice(self._compiled().loss, given)) is not None and not self._warned:
+            self._warned = True
+            warnings.warn(said, stacklevel=level_of_user())
         for kind, function in {"the loss": self._compiled().loss,
                                **{f"the metric '{name}'": metric for name, metric in self._compiled().metrics.items()}}.items():
             _losses.refuse_several(kind, function, given)

@@ -19,8 +19,9 @@ from halfstep._margins import (
 )
 
 __all__ = [
-    "CrossEntropy", "Huber", "KLDiv", "NLL", "cosine_embedding_loss", "cross_entropy", "hinge_embedding_loss", "kl_div", "margin_ranking_loss",
-    "multi_margin_loss", "multilabel_margin_loss", "nll_loss", "poisson_nll_loss", "soft_margin_loss", "triplet_margin_loss",
+    "BinaryCrossentropy", "CategoricalCrossentropy", "CrossEntropy", "Huber", "KLDiv", "NLL", "SparseCategoricalCrossentropy", "cosine_embedding_loss",
+    "cross_entropy", "hinge_embedding_loss", "kl_div", "margin_ranking_loss", "multi_margin_loss", "multilabel_margin_loss", "nll_loss",
+    "poisson_nll_loss", "soft_margin_loss", "triplet_margin_loss",
 ]
 
 
@@ -31,6 +32,25 @@ def CrossEntropy(label_smoothing: float = 0.0, ignore_label: int | None = None, 
     fraction("label_smoothing", label_smoothing)
     return functools.partial(_losses.cross_entropy, label_smoothing=label_smoothing or None, ignore_label=ignore_label,
                              weight=weight, from_logits=from_logits)
+
+
+def SparseCategoricalCrossentropy(from_logits: bool = False, ignore_class: int | None = None):
+    """Keras' loss of labels and of the probabilities that a softmax has made, which is computed from what is in front of that softmax; by
+    `from_logits` the model ends there. Rows of `ignore_class` do not count."""
+    return functools.partial(_losses.sparse_categorical_crossentropy, from_logits=from_logits, ignore_label=ignore_class)
+
+
+def CategoricalCrossentropy(from_logits: bool = False, label_smoothing: float = 0.0):
+    """The same of rows of probabilities, as one-hot rows are, with a part of each spread over all classes."""
+    fraction("label_smoothing", label_smoothing)
+    return functools.partial(_losses.categorical_crossentropy, from_logits=from_logits, label_smoothing=label_smoothing or None)
+
+
+def BinaryCrossentropy(from_logits: bool = False, label_smoothing: float = 0.0):
+    """Keras' loss of yes or no and of the probabilities that a sigmoid has made, which is computed from what is in front of that sigmoid; by
+    `from_logits` the model ends there. Smoothed targets are nearer to a half."""
+    fraction("label_smoothing", label_smoothing)
+    return functools.partial(_losses.binary_crossentropy, from_logits=from_logits, label_smoothing=label_smoothing or None)
 
 
 def Huber(delta: float = 1.0):

@@ -382,7 +382,7 @@ def divergence(p, q):
 
 
 LOSSES = [
-    ("categorical_crossentropy", z, hot, -(hot * logs).sum(1).mean()),
+    ("cross_entropy", z, hot, -(hot * logs).sum(1).mean()),
     ("cross_entropy", z, soft, -(soft * logs).sum(1).mean()),
     (CE(label_smoothing=0.1), z, soft, -((0.9 * soft + 0.02) * logs).sum(1).mean()),
     (CE(weight=weight), z, soft, -(soft * w * logs).sum(1).mean()),

@@ -139,7 +139,8 @@ for optimizer, wrong, meant in ((halfstep.Adam, "lr", "learning_rate"), (halfste
 # Losses of other libraries are known by where their classes are from.
 for library, name, ours in (("torch.nn.modules.loss", "CrossEntropyLoss", 'loss "cross_entropy", or halfstep.losses.CrossEntropy(...)'),
                             ("torch.nn.modules.loss", "MSELoss", 'give loss "mse"'),
-                            ("keras.src.losses.losses", "SparseCategoricalCrossentropy", 'loss "cross_entropy"'),
+                            ("keras.src.losses.losses", "SparseCategoricalCrossentropy",
+                             'loss "sparse_categorical_crossentropy", or halfstep.losses.SparseCategoricalCrossentropy(...)'),
                             ("torch.nn.modules.loss", "CTCLoss", "a function of outputs and targets, made of halfstep.ops")):
     foreign = type(name, (), {"__module__": library, "__call__": lambda self, a, b: None})
     for given in (foreign(), foreign):

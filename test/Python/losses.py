@@ -69,7 +69,7 @@ FAMILIES = [
     (("binary_crossentropy", "binary_cross_entropy", "BCELoss"), 1, LABELS, "sigmoid", lambda p: binary(p, LABELS[:, None])),
     (("sigmoid_cross_entropy", "binary_cross_entropy_with_logits", "BCEWithLogitsLoss"), 1, LABELS, None,
      lambda z: binary(sigmoid(z), LABELS[:, None])),
-    (("cross_entropy", "sparse_categorical_crossentropy", "CrossEntropyLoss"), 2, LABELS, None, lambda z: cross_entropy(z, LABELS)),
+    (("cross_entropy", "CrossEntropyLoss", halfstep.losses.SparseCategoricalCrossentropy(from_logits=True)), 2, LABELS, None, lambda z: cross_entropy(z, LABELS)),
     ((halfstep.losses.CrossEntropy(label_smoothing=0.2),), 2, LABELS, None, lambda z: cross_entropy(z, LABELS, 0.2)),
 ]
 for names, outputs, targets, activation, expected in FAMILIES:

@@ -105,7 +105,7 @@ static Status checkLabels(const Dataset &data, const ArgumentT &argument, const 
   Status outOfRange = makeError("label ", *bad, " of row ", bad - data.labels.begin(), " is out of range: input '",
                                 argument.name, "' ");
   if (classes.count <= greatest)
-    return makeError(outOfRange.message(), "has ", classes.describe());
+    return makeError(outOfRange.message(), "has ", classes.describe(static_cast<double>(*bad)));
   return makeError(outOfRange.message(), "is ", typeName(*argument.type), ", whose labels are 0 to ", greatest);
 }
 

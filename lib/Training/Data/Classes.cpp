@@ -11,6 +11,9 @@
 using namespace mp;
 using namespace mp::executable;
 
+/// The greatest of the labels that mark rows that do not count: that of masks of bytes. PyTorch's is -100.
+static constexpr double kGreatestMark = 255;
+
 Classes mp::classesOf(const Session &session, const VariantT &variant) {
   Classes classes;
   auto numberAt = [&](const std::string &key) -> std::optional<int64_t> {
@@ -29,9 +32,14 @@ Classes mp::classesOf(const Session &session, const VariantT &variant) {
   return classes;
 }
 
-std::string ClassRange::describe() const {
+std::string ClassRange::describe(double label) const {
   std::string text = std::to_string(count) + " classes";
-  return ignored ? text + ", and the label " + std::to_string(*ignored) + " for rows that do not count" : text;
+  if (ignored)
+    return text + ", and the label " + std::to_string(*ignored) + " for rows that do not count";
+  const bool isMark = (label < 0 && label >= -kGreatestMark) || label == kGreatestMark;
+  if (!isMark)
+    return text;
+  return text + "; by ignore_label=" + std::to_string(static_cast<int>(label)) + " a loss leaves such rows out";
 }
 
 /// The error for an element that is none of the input's.
@@ -39,7 +47,7 @@ template <typename Element>
 static Status refuse(const ArgumentT &input, Element element, uint64_t row, const ClassRange &classes) {
   if (input.label)
     return makeError("label ", element, " of row ", row, " is out of range: input '", input.name, "' has ",
-                     classes.describe());
+                     classes.describe(static_cast<double>(element)));
   return makeError("index ", element, " of row ", row, " is out of range: input '", input.name, "' takes 0 to ",
                    classes.count - 1);
 }

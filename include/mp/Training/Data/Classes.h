@@ -21,8 +21,9 @@ struct ClassRange {
   bool has(double number) const {
     return (number >= 0 && number < static_cast<double>(count)) || (ignored && number == static_cast<double>(*ignored));
   }
-  /// "10 classes, and the label -100 for rows that do not count".
-  std::string describe() const;
+  /// "10 classes, and the label -100 for rows that do not count", beside a label that is none of them; of one that
+  /// marks such rows elsewhere how a loss would leave them out.
+  std::string describe(double label) const;
 };
 
 /// What elements of inputs are, by the inputs' names.
