@@ -95,13 +95,30 @@ ErrorOr<std::vector<double>> Benchmark::run(unsigned warmup, unsigned repeat, un
   return samples;
 }
 
+/// Whether the last run was a step that updated nothing.
+ErrorOr<bool> Benchmark::isSkipped() {
+  std::optional<size_t> bad = runner->result(logs::bad);
+  if (!bad || variant().results[*bad]->kind != ResultKind::Log)
+    return false;
+  ErrorOr<HostTensor> value = runner->read(0, *bad);
+  return value ? ErrorOr<bool>(elementAt(*value, 0) >= 0) : value.status();
+}
+
 ErrorOr<std::vector<std::vector<double>>> Benchmark::timeCommands(unsigned warmup, unsigned repeat) {
+  constexpr unsigned kMostSkips = 64; // from there a dynamic scale has halved to nothing
   std::vector<std::vector<double>> seconds(variant().commands.size());
-  for (unsigned sample = 0; sample < warmup + repeat; ++sample) {
+  for (unsigned updates = 0, skips = 0; updates < warmup + repeat;) {
     ErrorOr<std::vector<double>> once = runner->timeCommands(0);
     if (!once)
       return once.status();
-    for (size_t i = 0; sample >= warmup && i < once->size(); ++i)
+    ErrorOr<bool> skipped = isSkipped();
+    if (!skipped)
+      return skipped.status();
+    if (*skipped && ++skips > kMostSkips)
+      return makeError("program ", runner->program().name, " was skipped ", skips, " times: gradients are not finite");
+    if (*skipped || updates++ < warmup)
+      continue;
+    for (size_t i = 0; i < once->size(); ++i)
       seconds[i].push_back((*once)[i]);
   }
   return seconds;

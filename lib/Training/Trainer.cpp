@@ -10,6 +10,7 @@
 #include "Training/Scores.h"
 #include "Training/SkipWatch.h"
 #include "Training/StepRunner.h"
+#include "Training/StepTimes.h"
 #include "Training/TrainLog.h"
 #include "mp/Base/Names.h"
 #include "mp/Training/Checkpoint.h"
@@ -20,6 +21,7 @@
 #include <cmath>
 #include <deque>
 #include <ranges>
+#include <utility>
 
 using namespace mp;
 using namespace mp::executable;
@@ -97,8 +99,9 @@ private:
   bool isToldToStop = false; ///< by who is told of steps and epochs
   std::deque<Pending> pending;
   StepInputs inputs; ///< of the last step, where options.onInputs is told
+  bool isTimingDue = false;  ///< of the kernels of the next step
   Clock::time_point lastRead;
-  std::vector<double> seconds; // of each step
+  StepTimes stepTimes;
 };
 
 } // namespace
@@ -268,8 +271,8 @@ Status Trainer::enqueueStep(BatchLoader &loader, uint64_t epoch, uint64_t index)
   step.index = index;
   step.record.step = position.step + 1;
   step.record.epoch = epoch + 1;
-  const bool isTimed = options.logKernels && step.record.step % options.logKernels == 0;
-  std::vector<KernelSeconds> *times = isTimed ? &step.record.kernels : nullptr;
+  isTimingDue |= options.logKernels && step.record.step % options.logKernels == 0;
+  std::vector<KernelSeconds> *times = std::exchange(isTimingDue, false) ? &step.record.kernels : nullptr;
   for (unsigned i = 0; i < *options.accumulate; ++i) {
     const Batch &batch = loader.next();
     if (Status queued = steps.enqueueMicroBatch(step.slot, i, binding, batch, times); !queued.ok())
@@ -332,12 +335,18 @@ Status Trainer::readOldest() {
   if (Status read = steps.read(step.slot, step.rows, *scores, step.record, gradient); !read.ok())
     return read;
   // Between two reads, or in the queue where the device computes at once and the last steps are read together.
-  seconds.push_back(std::max(secondsSince(lastRead), step.secondsToEnqueue));
+  const double seconds = std::max(secondsSince(lastRead), step.secondsToEnqueue);
+  stepTimes.add(seconds, isSkipped);
   lastRead = Clock::now();
+  const bool isSkipped = step.record.bad >= 0; // then it lacks its updates
+  if (isSkipped && !step.record.kernels.empty()) {
+    step.record.kernels.clear();
+    isTimingDue = true;
+  }
   uint64_t rows = 0;
   for (uint64_t count : step.rows)
     rows += count;
-  step.record.samplesPerSecond = double(rows) / std::max(seconds.back(), 1e-9);
+  step.record.samplesPerSecond = double(rows) / std::max(seconds, 1e-9);
 
   step.record.gradient = gradient.value_or("");
   Status noted = skips->note(step.record, gradient ? &*gradient : nullptr);
@@ -470,10 +479,7 @@ Status Trainer::run() {
       return scale.status();
     result.lossScale = elementAt(*scale, 0);
   }
-  if (!seconds.empty()) {
-    std::nth_element(seconds.begin(), seconds.begin() + int64_t(seconds.size() / 2), seconds.end());
-    result.secondsPerStep = seconds[seconds.size() / 2];
-  }
+  stepTimes.summarize(result);
   result.residentBytes = session.residentBytes() + steps.residentBytes() + (evaluator ? evaluator->residentBytes() : 0);
   return Status::success();
 }

@@ -36,6 +36,7 @@ public:
   ErrorOr<std::vector<double>> run(unsigned warmup, unsigned repeat, unsigned runs);
 
   /// Runs `warmup` times, then `repeat` times, and gives for each command of the variant its seconds in each of those.
+  /// A step that is skipped leaves its updates out, and counts as none; an error where too many are.
   ErrorOr<std::vector<std::vector<double>>> timeCommands(unsigned warmup, unsigned repeat);
 
 private:
@@ -43,6 +44,7 @@ private:
 
   Status fillInputs(const Session &session, uint64_t seed);
   Status enqueue(unsigned times);
+  ErrorOr<bool> isSkipped();
 
   Device &device;
   std::unique_ptr<ProgramRunner> runner;

@@ -58,8 +58,11 @@ struct TrainResult {
   std::vector<Score> testScores;   // of the last evaluation; empty without test data
   uint64_t skipped = 0;
   std::optional<double> lossScale; // after the last step
-  double secondsPerStep = 0;       // median over steps, without evaluation and checkpoints
-  uint64_t residentBytes = 0;      // device memory: state, arenas, arguments and results
+  double secondsPerStep = 0;       // median over steps that update, without evaluation and checkpoints
+  double fastSeconds = 0;          // a quarter of these steps took less
+  double slowSeconds = 0;          // a quarter of these steps took more
+  uint64_t timedSteps = 0;
+  uint64_t residentBytes = 0; // device memory: state, arenas, arguments and results
 
   /// The score of that name, or nothing.
   static std::optional<double> find(const std::vector<Score> &scores, std::string_view name);

@@ -5,12 +5,15 @@
 #include "Runtime/TemporaryFolder.h"
 #include "Runtime/TinyModel.h"
 #include "mp/Devices/CPU/CPUDevice.h"
+#include "mp/Training/Benchmark.h"
 #include "mp/Training/Checkpoint.h"
 
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
+#include <cmath>
 #include <fstream>
+#include <set>
 
 using namespace mp;
 using namespace mp::test;
@@ -327,4 +330,54 @@ TEST(TrainOptions, FlagsSetThem) {
   EXPECT_EQ(setTrainFlag(options, "epochs", "1.5").message(), "--epochs=1.5: '1.5' is not a number that fits");
   EXPECT_EQ(setTrainFlag(options, "learning-rate", "nan").message(), "--learning-rate=nan: 'nan' is not finite");
   EXPECT_EQ(setTrainFlag(options, "data", "").message(), "--data=: needs a value");
+}
+
+/// What a skipped step takes is not what a step takes: its updates are left out.
+TEST_F(Trainer, TimesKernelsOfStepsThatUpdate) {
+  std::unique_ptr<Session> session = makeSession({.lossScale = 16777216});
+  options.epochs = 1;
+  options.log = folder / "log.jsonl";
+  options.logKernels = 10;
+  TrainResult result = run(*session);
+  ASSERT_GT(result.skipped, 0u);
+  EXPECT_EQ(result.timedSteps, result.steps - result.skipped);
+  EXPECT_LE(result.fastSeconds, result.secondsPerStep);
+  EXPECT_LE(result.secondsPerStep, result.slowSeconds);
+
+  options.logKernels = 1; // the first steps are skipped
+  std::set<uint64_t> skipped, timed;
+  std::unique_ptr<Session> again = makeSession({.lossScale = 16777216});
+  run(*again);
+  for (const nlohmann::json &line : readLog(options.log))
+    if (line.contains("kernels"))
+      timed.insert(line["step"].get<uint64_t>());
+    else if (line.value("found_inf", false))
+      skipped.insert(line["step"].get<uint64_t>());
+  ASSERT_FALSE(skipped.empty());
+  EXPECT_EQ(timed.size() + skipped.size(), result.steps);
+  for (uint64_t step : skipped)
+    EXPECT_FALSE(timed.contains(step)) << step;
+
+  options.logKernels = 20; // one more than a step has that is skipped
+  std::unique_ptr<Session> late = makeSession({.lossScale = std::ldexp(1.0, 17 + 20)});
+  run(*late);
+  for (const nlohmann::json &line : readLog(options.log))
+    if (line.contains("kernels"))
+      EXPECT_GT(line["step"], 20);
+}
+
+TEST_F(Trainer, ABenchmarkTimesStepsThatUpdate) {
+  std::unique_ptr<Session> session = makeSession({.lossScale = 16777216});
+  ASSERT_TRUE(session->initialize(0).ok());
+  std::unique_ptr<Benchmark> benchmark = std::move(*Benchmark::create(*session, programs::trainStep, 0));
+  ErrorOr<std::vector<std::vector<double>>> seconds = benchmark->timeCommands(2, 3);
+  ASSERT_TRUE(seconds.ok()) << seconds.message();
+  for (const std::vector<double> &ofCommand : *seconds)
+    EXPECT_EQ(ofCommand.size(), 3u);
+  EXPECT_GT(elementAt(*session->state("skipped_steps"), 0), 0);
+  EXPECT_EQ(elementAt(*session->state("rng"), 1), 5); // steps that updated
+
+  ASSERT_TRUE(session->setState("loss_scale", scalarTensor(ElementType::F32, 1e38)).ok());
+  EXPECT_EQ(benchmark->timeCommands(0, 1).message(),
+            "program train_step was skipped 65 times: gradients are not finite");
 }
