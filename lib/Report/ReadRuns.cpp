@@ -146,6 +146,9 @@ static VariantReport readVariant(const Fields &given) {
   report.testAccuracy = given.number("test_accuracy", kUnknown);
   report.finalLoss = given.number("final_loss", kUnknown);
   report.secondsPerStep = given.number("seconds_per_step", kUnknown);
+  report.fastSeconds = given.number("fast_seconds", kUnknown);
+  report.slowSeconds = given.number("slow_seconds", kUnknown);
+  report.timedSteps = given.count("timed_steps");
   report.peakBytes = given.count("peak_bytes");
   for (auto &[type, count] : given.inner("ops_by_type").counts())
     report.opsByType[type] = count;

@@ -14,7 +14,10 @@ std::vector<std::string> describeScores(const std::vector<VariantReport> &report
 /// The model, the data with their rows, and the seed, as far as they are known; or empty.
 std::string describeData(const Comparison &comparison);
 
-/// What is slower on this device by more than two runs of one program differ, and what to do about it; or empty.
+/// Which variant to take, of several, and how it is beside the first; which others are its equals.
+std::string describeChoice(const std::vector<VariantReport> &reports);
+
+/// What is slower on this device and not what is to be taken, and what to do about it; or empty.
 std::string describeSlower(const Comparison &comparison);
 
 /// Each variant's time beside the first's, with the kinds of kernels that differ most; and its memory.

@@ -4,7 +4,7 @@
 #include "mp/Report/Comparison.h"
 
 #include <cmath>
-#include <span>
+#include <limits>
 
 namespace mp {
 
@@ -44,18 +44,23 @@ bool isAsGood(const VariantReport &report, double testAccuracy, double finalLoss
                                          : report.testAccuracy >= testAccuracy - kSameAccuracy;
 }
 
+bool isFaster(const VariantReport &report, const VariantReport &other) {
+  constexpr double kOneProgram = 0.95;
+  const bool isWithinSpread = report.slowSeconds >= other.fastSeconds; // not where it is not known
+  return kOneProgram * report.speedup > other.speedup && !isWithinSpread;
+}
+
 const VariantReport &chooseVariant(const std::vector<VariantReport> &reports) {
-  const std::span<const VariantReport> candidates = std::span(reports).subspan(reports.size() > 1);
   double accuracy = 0, loss = std::numeric_limits<double>::infinity();
-  for (const VariantReport &report : candidates) {
+  for (const VariantReport &report : reports) {
     accuracy = std::fmax(accuracy, report.testAccuracy);
     loss = std::fmin(loss, report.finalLoss);
   }
   const VariantReport *best = nullptr;
-  for (const VariantReport &report : candidates)
-    if (isAsGood(report, accuracy, loss) && (!best || report.speedup > best->speedup))
+  for (const VariantReport &report : reports)
+    if (isAsGood(report, accuracy, loss) && (!best || isFaster(report, *best)))
       best = &report;
-  return best ? *best : candidates.back();
+  return best ? *best : reports.front();
 }
 
 } // namespace mp

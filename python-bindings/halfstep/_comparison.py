@@ -91,9 +91,10 @@ class Comparison:
 
 
 class _Steps(Callback):
-    """What the curves show."""
+    """What the curves show, and what steps take."""
 
     def __init__(self):
+        self.seconds_per_sample: dict[bool, list[float]] = {False: [], True: []}  # of steps that update, and that are skipped
         self.loss: list[float | None] = []
         self.loss_scale: list[float | None] = []
         self.skipped: list[dict[str, Any]] = []
@@ -102,6 +103,7 @@ class _Steps(Callback):
         logs = logs or {}
         self.loss.append(_finite(logs["loss"]))
         self.loss_scale.append(1.0 if math.isnan(logs["loss_scale"]) else _finite(logs["loss_scale"]))
+        self.seconds_per_sample[logs["skipped"]].append(1 / logs["samples_per_second"])
         if logs["skipped"]:
             self.skipped.append({"step": logs["step"], "gradient": logs["gradient"]})
 
@@ -147,6 +149,9 @@ def _train(model: Module, job: Job, policy: Policy, data, validation_data, *, ba
         except Error:  # a device that runs a program as a whole
             kernels = []
         statistics = json.loads(session._handle.statistics(program, history.resident_bytes))
+    # Steps that are skipped lack their updates.
+    timed = sorted(steps.seconds_per_sample[False] or steps.seconds_per_sample[True])
+    rows = batch_size * trainer._micro_batches()
     accuracies = [name for name in job.metrics if is_accuracy(name)] if validation_data is not None else []
     accuracy = next((_finite(history.history[f"val_{name}"][-1]) for name in accuracies), None)
     return {
@@ -157,6 +162,9 @@ def _train(model: Module, job: Job, policy: Policy, data, validation_data, *, ba
         "test_accuracies": [accuracy],
         "final_loss": _finite(history.history["loss"][-1]),
         "seconds_per_step": _finite(history.seconds_per_step),
+        "fast_seconds": timed[len(timed) // 4] * rows if timed else None,
+        "slow_seconds": timed[len(timed) * 3 // 4] * rows if timed else None,
+        "timed_steps": len(timed),
         "peak_bytes": history.resident_bytes,
         "ops_by_type": statistics["ops_by_type"],
         "casts": statistics["casts"],

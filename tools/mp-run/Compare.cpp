@@ -21,6 +21,7 @@
 #include "mlir/IR/BuiltinOps.h"
 #include "llvm/ADT/StringExtras.h"
 
+#include <cmath>
 #include <iostream>
 #include <limits>
 
@@ -50,6 +51,9 @@ static void addRun(const TrainResult &result, unsigned seeds, VariantReport &rep
   report.testAccuracy += report.accuracies.back() / seeds;
   report.finalLoss += TrainResult::find(result.trainScores, results::loss).value_or(0) / seeds;
   report.secondsPerStep += result.secondsPerStep / seeds;
+  report.fastSeconds = std::fmin(report.fastSeconds, result.fastSeconds); // of NaN and a number the number
+  report.slowSeconds = std::fmax(report.slowSeconds, result.slowSeconds);
+  report.timedSteps += result.timedSteps;
   report.skippedSteps += static_cast<double>(result.skipped) / seeds;
   report.lossScale = result.lossScale.value_or(1);
   report.peakBytes = std::max(report.peakBytes, result.residentBytes);

@@ -59,6 +59,8 @@ struct VariantReport {
   double testAccuracy = kUnknown; // or of a model without a metric
   double finalLoss = kUnknown;    // mean over the last epoch, as far as it got
   double secondsPerStep = kUnknown;
+  double fastSeconds = kUnknown, slowSeconds = kUnknown; // half of the steps that were timed took from this to that
+  uint64_t timedSteps = 0;
   double speedup = kUnknown; // the first variant's seconds per step over this one's
   uint64_t peakBytes = 0;    // or unknown
   std::map<std::string, uint64_t> opsByType;
@@ -101,15 +103,20 @@ bool isAccuracy(std::string_view metric);
 /// seeds differ.
 bool isAsGood(const VariantReport &report, double testAccuracy, double finalLoss);
 
-/// The variant to go on with: of those after the first whose test accuracy (of a model without a metric, whose loss) is
-/// as good as the best, the fastest.
+/// Whether a variant's steps take less than another's, by more than the steps of each differ among themselves, and than
+/// two runs of one program do.
+bool isFaster(const VariantReport &report, const VariantReport &other);
+
+/// The variant to go on with: of those whose test accuracy (of a model without a metric, whose loss) is as good as the
+/// best, the first that no other is faster than.
 const VariantReport &chooseVariant(const std::vector<VariantReport> &reports);
 
 /// A table with a column per variant, as many columns side by side as 80 characters hold; then the loss and the loss
 /// scale over the steps as drawings of characters.
 void printReport(std::ostream &os, const std::vector<VariantReport> &reports);
 
-/// What the table shows, in words: each variant beside the first, and what to do about a slower one on this device.
+/// What the table shows, in words: which variant to take, each beside the first, and what to do about a slower one on
+/// this device.
 void printSummary(std::ostream &os, const Comparison &comparison);
 
 /// The JSON document of `mp-run compare --json`.
