@@ -32,11 +32,14 @@ static Status checkSameRun(const TrainPosition &saved, const TrainPosition &want
   return Status::success();
 }
 
-/// Every step is one position of its epoch, so that epoch and batch follow from the step.
+/// Every step is one position of its epoch, so that epoch and batch follow from the step. Behind the last step of an
+/// epoch that epoch stays until it is evaluated.
 static Status checkPosition(const TrainPosition &position) {
   uint64_t epoch = position.step / position.stepsPerEpoch;
   uint64_t batch = position.step % position.stepsPerEpoch * position.accumulate;
-  if (position.epoch == epoch && position.batch == batch)
+  const bool isLeft = batch == 0 && epoch > 0 && position.epoch == epoch - 1 &&
+                      position.batch == position.stepsPerEpoch * position.accumulate;
+  if (isLeft || (position.epoch == epoch && position.batch == batch))
     return Status::success();
   return makeError("is at step ", position.step, ", epoch ", position.epoch, ", batch ", position.batch,
                    "; expected epoch ", epoch, ", batch ", batch, " after that many steps of ", position.stepsPerEpoch,

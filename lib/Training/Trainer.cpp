@@ -57,7 +57,7 @@ private:
   /// The number of the epoch that the last step was in.
   uint64_t lastEpoch() const;
   Status runEpochs();
-  Status runEpoch(BatchLoader &loader, uint64_t epoch);
+  Status runEpoch(BatchLoader &loader);
   Status enqueueStep(BatchLoader &loader, uint64_t epoch, uint64_t index);
   Status startInputs();
   /// Tells options.onInputs of the step that was enqueued last.
@@ -70,6 +70,8 @@ private:
   /// ", 3 of 468 steps skipped", of those of an epoch, from 1, that this run has made; empty where it made none.
   std::string describeSkips(uint64_t epoch) const;
   bool isDone() const { return options.steps && position.step >= *options.steps; }
+  /// Whether the epoch's steps are made, and its evaluation may be left.
+  bool isEpochRun() const { return position.batch == stepsPerEpoch * *options.accumulate; }
   bool isOver() const { return position.epoch >= epochLimit() || isDone(); }
   bool isStopped() {
     return result.stopped = result.stopped || isToldToStop || (options.shouldStop && options.shouldStop());
@@ -92,14 +94,14 @@ private:
   std::optional<Scores> scores;
   TrainPosition position;
   std::optional<uint64_t> resumedAt;
-  std::string unnamedCheckpoint; ///< a file in the folder of checkpoints that no manifest names
-  uint64_t savedAt = UINT64_MAX;
+  std::string unnamedCheckpoint;                        ///< a file in the folder of checkpoints that no manifest names
+  std::optional<std::pair<uint64_t, uint64_t>> savedAt; ///< step and epoch of the last checkpoint
   uint64_t evaluatedAt = UINT64_MAX;
   uint64_t stepsPerEpoch = 0;
   bool isToldToStop = false; ///< by who is told of steps and epochs
+  bool isTimingDue = false;  ///< of the kernels of the next step
   std::deque<Pending> pending;
   StepInputs inputs; ///< of the last step, where options.onInputs is told
-  bool isTimingDue = false;  ///< of the kernels of the next step
   Clock::time_point lastRead;
   StepTimes stepTimes;
 };
@@ -157,15 +159,15 @@ Status Trainer::prepareState() {
   position.epoch = options.epochsBehind;
   if (Status initialized = options.goOn ? Status::success() : session.initialize(options.seed); !initialized.ok())
     return initialized;
-  bool saved = !options.checkpoint.empty() && hasCheckpoint(options.checkpoint);
-  if (saved && !options.resume)
+  const bool hasSaved = !options.checkpoint.empty() && hasCheckpoint(options.checkpoint);
+  if (hasSaved && !options.resume)
     return makeError("has a checkpoint; go on from it with --resume, or remove it").in(options.checkpoint);
-  if (saved) {
+  if (hasSaved) {
     ErrorOr<TrainPosition> loaded = resume(session, options, position);
     if (!loaded)
       return loaded.status();
     position = std::move(*loaded);
-    savedAt = position.step;
+    savedAt = {position.step, position.epoch};
     resumedAt = position.step;
   } else if (!options.checkpoint.empty())
     unnamedCheckpoint = findUnnamedCheckpoint(options.checkpoint);
@@ -253,9 +255,10 @@ uint64_t Trainer::stepsLeft(uint64_t step) const {
 
 /// The rows that the scores of a resumed run are sums over.
 uint64_t Trainer::scoredRows() const {
+  const uint64_t ofEpoch = data.rows() - result.droppedRows;
   if (position.batch > 0)
-    return position.batch * position.batchSize;
-  return position.epoch > 0 ? data.rows() - result.droppedRows : 0;
+    return std::min(position.batch * position.batchSize, ofEpoch);
+  return position.epoch > 0 ? ofEpoch : 0;
 }
 
 Status Trainer::enqueueStep(BatchLoader &loader, uint64_t epoch, uint64_t index) {
@@ -334,15 +337,15 @@ Status Trainer::readOldest() {
   std::optional<std::string> gradient;
   if (Status read = steps.read(step.slot, step.rows, *scores, step.record, gradient); !read.ok())
     return read;
-  // Between two reads, or in the queue where the device computes at once and the last steps are read together.
-  const double seconds = std::max(secondsSince(lastRead), step.secondsToEnqueue);
-  stepTimes.add(seconds, isSkipped);
-  lastRead = Clock::now();
   const bool isSkipped = step.record.bad >= 0; // then it lacks its updates
   if (isSkipped && !step.record.kernels.empty()) {
     step.record.kernels.clear();
     isTimingDue = true;
   }
+  // Between two reads, or in the queue where the device computes at once and the last steps are read together.
+  const double seconds = std::max(secondsSince(lastRead), step.secondsToEnqueue);
+  stepTimes.add(seconds, isSkipped);
+  lastRead = Clock::now();
   uint64_t rows = 0;
   for (uint64_t count : step.rows)
     rows += count;
@@ -405,29 +408,24 @@ std::string Trainer::describeSkips(uint64_t epoch) const {
 }
 
 Status Trainer::saveNow() {
-  if (options.checkpoint.empty() || savedAt == position.step)
+  const std::pair now(position.step, position.epoch);
+  if (options.checkpoint.empty() || savedAt == now)
     return Status::success();
   if (Status drained = drain(); !drained.ok())
     return drained;
-  savedAt = position.step;
+  savedAt = now;
   position.scoreSums = scores->sums();
   Status saved = saveCheckpoint(options.checkpoint, session, position);
   lastRead = Clock::now();
   return saved;
 }
 
-Status Trainer::runEpoch(BatchLoader &loader, uint64_t epoch) {
-  while (position.epoch == epoch && !isDone() && !isStopped()) {
-    uint64_t index = position.batch / *options.accumulate;
-    if (Status queued = enqueueStep(loader, epoch, index); !queued.ok())
+Status Trainer::runEpoch(BatchLoader &loader) {
+  while (!isEpochRun() && !isDone() && !isStopped()) {
+    if (Status queued = enqueueStep(loader, position.epoch, position.batch / *options.accumulate); !queued.ok())
       return queued;
     position.batch += *options.accumulate;
-    if (index + 1 == stepsPerEpoch) {
-      position.epoch += 1;
-      position.batch = 0;
-      return Status::success();
-    }
-    if (options.checkpointEvery && position.step % options.checkpointEvery == 0)
+    if (!isEpochRun() && options.checkpointEvery && position.step % options.checkpointEvery == 0)
       if (Status saved = saveNow(); !saved.ok())
         return saved;
   }
@@ -437,13 +435,16 @@ Status Trainer::runEpoch(BatchLoader &loader, uint64_t epoch) {
 Status Trainer::runEpochs() {
   BatchLoader loader(data, binding, order, options.augment);
   while (!isOver() && !isStopped()) {
-    uint64_t epoch = position.epoch;
     if (position.batch == 0)
       scores->clear();
-    if (Status trained = runEpoch(loader, epoch); !trained.ok() || result.stopped)
+    if (Status trained = runEpoch(loader); !trained.ok() || result.stopped)
       return trained;
-    if (Status evaluated = evaluateNow(epoch); !evaluated.ok() || result.stopped)
+    if (Status evaluated = evaluateNow(position.epoch); !evaluated.ok() || result.stopped)
       return evaluated;
+    if (isEpochRun()) {
+      position.epoch += 1;
+      position.batch = 0;
+    }
     if (isOver() || !options.checkpointEvery || position.step % options.checkpointEvery == 0)
       if (Status saved = saveNow(); !saved.ok())
         return saved;

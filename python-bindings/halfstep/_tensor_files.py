@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import os
+import pathlib
 from collections.abc import Mapping
 
 from halfstep import _arrays, _runtime
@@ -18,6 +20,14 @@ def write_tensors(path: str | os.PathLike[str], tensors: Mapping[str, object]) -
 def read_tensors(path: str | os.PathLike[str]) -> dict[str, object]:
     """The arrays of such a file, or of the folder of a checkpoint."""
     return {name: _arrays.from_runtime(element, array) for name, element, array in _runtime.read_tensors(check_there(path))}
+
+
+def epochs_of(folder: str | os.PathLike[str]) -> int:
+    """How many epochs are behind a checkpoint that the runtime has read: not one whose evaluation was stopped."""
+    manifest = json.loads(pathlib.Path(folder, "manifest.json").read_bytes())
+    with open(pathlib.Path(folder, manifest["file"]), "rb") as file:
+        size = int.from_bytes(file.read(8), "little")
+        return int(json.loads(file.read(size))["__metadata__"]["epoch"])
 
 
 # What names of files of other formats end in.

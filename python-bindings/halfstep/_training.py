@@ -24,6 +24,7 @@ from halfstep._progress import in_notebook
 from halfstep._scaler import Scaler
 from halfstep._session import Session
 from halfstep._settings import for_device, spell_settings
+from halfstep._tensor_files import epochs_of
 from halfstep._undo import undone_on_error
 from halfstep._watchers import Advice, Watchers, check_callbacks
 from halfstep.callbacks import History
@@ -246,7 +247,8 @@ class Trainer:
         if resume and checkpoint is not None and os.path.exists(os.path.join(checkpoint, "manifest.json")):
             # Before callbacks are told: its steps are behind it, at least one, so that nothing is trained.
             self._run(history, {**flags, "steps": 1, "quiet": "true"}, data)
-            self.epochs, behind = divmod(self.steps, self._steps_per_epoch(count_rows(self.model, arrays), last_batch))
+            self.epochs = epochs_of(checkpoint)
+            behind = self.steps - self.epochs * self._steps_per_epoch(count_rows(self.model, arrays), last_batch)
         total, first = (epochs, self.epochs) if resume else (self.epochs + epochs, first)
         if resume and 0 < total <= self.epochs:
             warnings.warn(f"nothing to train: {checkpoint} has {self.epochs} epochs, and epochs={total} asks for so many in all; epochs=0 loads it "

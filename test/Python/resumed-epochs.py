@@ -4,6 +4,7 @@ RUN: rm -rf %t && mkdir %t && %{python} -W error %s %t
 """
 
 import pathlib
+import signal
 import sys
 import warnings
 
@@ -37,12 +38,12 @@ class Told(Callback):
         self.ended.append(epoch)
 
 
-def fit(epochs, name, *, stops=None, resume=True, verbose=False):
+def fit(epochs, name, *, stops=None, resume=True, verbose=False, validation=None, more=()):
     model = nn.Sequential(nn.Input((6,)), nn.Dense(8, "relu"), nn.Dense(2))
     model.compile(halfstep.Adam(0.5), policy="float32", threads=1)
     told = Told(stops)
-    model.fit(X, Y, 8, epochs, verbose=verbose, seed=3, checkpoint=folder / name, resume=resume, callbacks=[
-        LearningRateScheduler(lambda epoch, rate: rate / 2 if epoch else rate), told])
+    model.fit(X, Y, 8, epochs, verbose=verbose, seed=3, checkpoint=folder / name, resume=resume, validation_data=validation, callbacks=[
+        LearningRateScheduler(lambda epoch, rate: rate / 2 if epoch else rate), told, *more])
     return model, told
 
 
@@ -77,3 +78,32 @@ for epochs in (0, 2, 4):
         assert all(one.filename == __file__ for one in said)
 fresh, told = fit(1, "fresh")
 assert told.begun == told.ended == [0] and fresh.trainer.epochs == 1
+
+
+class Interrupted(Callback):
+    """A signal comes in a step; the scores of each epoch are kept by all of a training's parts."""
+
+    def __init__(self, at, scores):
+        self.at, self.scores = at, scores
+
+    def on_train_batch_end(self, batch, logs=None):
+        if logs["step"] == self.at:
+            signal.raise_signal(signal.SIGINT)
+
+    def on_epoch_end(self, epoch, logs=None):
+        assert epoch not in self.scores, epoch
+        self.scores[epoch] = logs
+
+
+# In the last step of an epoch: its evaluation is made by the training that goes on, after the last epoch, too.
+tested, expected, scores = (X[:20], Y[:20]), {}, {}
+fit(3, "tested", validation=tested, more=[Interrupted(None, expected)])
+for at, known in ((9, 0), (27, 2)):
+    try:
+        fit(3, "signalled", validation=tested, more=[Interrupted(at, scores)])
+        raise AssertionError("the signal is lost")
+    except KeyboardInterrupt:
+        assert len(scores) == known, scores
+_, told = fit(3, "signalled", validation=tested, more=[Interrupted(None, scores)])
+assert scores == expected and sorted(scores) == [0, 1, 2] and "val_loss" in scores[2], (scores, expected)
+assert told.begun == told.ended == [2] and not told.batches, (told.begun, told.ended, told.batches)

@@ -19,7 +19,7 @@ namespace mp {
 struct TrainPosition {
   uint64_t step = 0;  // steps done
   uint64_t epoch = 0; // of the next batch
-  uint64_t batch = 0; // index of the next batch in its epoch
+  uint64_t batch = 0; // index of the next batch in its epoch, or their number where the epoch's evaluation was stopped
   uint64_t seed = 0;
   uint64_t rows = 0; // of the data set
   uint64_t batchSize = 0;

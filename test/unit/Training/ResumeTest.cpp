@@ -408,3 +408,63 @@ TEST_F(Resume, StopsAfterAStep) {
   expectSame(run().trainScores, expected.trainScores);
   EXPECT_EQ(filesOf(options.checkpoint).begin()->second.first, filesOf(whole).begin()->second.first);
 }
+
+/// The last evaluation of an epoch that is stopped, since its last step is, is made up for by the run that goes on.
+TEST_F(Resume, AStoppedEvaluationIsMadeUpFor) {
+  for (const TinyModelOptions &model : {TinyModelOptions{}, TinyModelOptions{.accumulate = true, .microBatches = "4"},
+                                        TinyModelOptions{.padTraining = true}}) {
+    options.lastBatch = model.padTraining ? LastBatch::Pad : LastBatch::Drop;
+    struct Told {
+      std::vector<EpochRecord> epochs;
+      std::vector<std::string> evaluations; ///< lines of the log
+    };
+    auto runTold = [&](const std::string &name, std::optional<uint64_t> stopAt, Told &told) {
+      bool stops = false;
+      options.checkpoint = folder / name;
+      options.log = folder / (name + ".jsonl");
+      options.onStep = [&](const StepRecord &step) {
+        stops = step.step == stopAt;
+        return true;
+      };
+      options.shouldStop = [&] { return stops; };
+      options.onEpoch = [&](const EpochRecord &epoch) {
+        told.epochs.push_back(epoch);
+        return true;
+      };
+      TrainResult result = run(model);
+      told.evaluations.clear();
+      std::ifstream log(options.log);
+      for (std::string line; std::getline(log, line);)
+        if (line.find("test_loss") != std::string::npos)
+          told.evaluations.push_back(line);
+      return result;
+    };
+    options.epochs = 3;
+    Told whole, parts;
+    const uint64_t epoch = runTold("whole", {}, whole).steps / 3;
+    ASSERT_EQ(whole.evaluations.size(), 3u);
+    for (uint64_t stopAt : {epoch, 3 * epoch}) {
+      TrainResult stopped = runTold("parts", stopAt, parts);
+      EXPECT_TRUE(stopped.stopped);
+      EXPECT_EQ(stopped.steps, stopAt);
+      EXPECT_EQ(parts.epochs.size(), stopAt / epoch - 1);
+    }
+    TrainResult last = runTold("parts", {}, parts);
+    EXPECT_FALSE(last.stopped);
+    EXPECT_TRUE(last.history.empty());
+    EXPECT_EQ(parts.evaluations, whole.evaluations);
+    ASSERT_EQ(parts.epochs.size(), 3u);
+    for (size_t i = 0; i < 3; ++i) {
+      EXPECT_EQ(parts.epochs[i].epoch, whole.epochs[i].epoch);
+      EXPECT_EQ(parts.epochs[i].step, whole.epochs[i].step);
+      expectSame(parts.epochs[i].trainScores, whole.epochs[i].trainScores);
+      expectSame(parts.epochs[i].testScores, whole.epochs[i].testScores);
+    }
+    // Once: the checkpoint is the one of a run that nobody stopped.
+    EXPECT_EQ(filesOf(folder / "parts").begin()->second.first, filesOf(folder / "whole").begin()->second.first);
+    for (const char *name : {"whole", "parts"}) {
+      std::filesystem::remove_all(folder / name);
+      std::filesystem::remove(folder / (std::string(name) + ".jsonl"));
+    }
+  }
+}
