@@ -3,6 +3,7 @@
 
 #include "mp/Runtime/Core/Session.h"
 #include "Runtime/Core/Batches.h"
+#include "mp/Base/MicroBatches.h"
 #include "mp/Base/Names.h"
 #include "mp/Runtime/Core/Initialize.h"
 
@@ -59,6 +60,9 @@ Status Session::initialize(uint64_t seed) {
     if (Status set = upload(entry->name, *value); !set.ok())
       return set;
   }
+  for (const auto &entry : table().state)
+    if (Status copied = copyToPending(entry->name); !copied.ok())
+      return copied;
   return runDerive();
 }
 
@@ -108,6 +112,8 @@ Status Session::upload(std::string_view name, const HostTensor &value) {
 Status Session::setState(std::string_view name, const HostTensor &value) {
   if (Status set = upload(name, value); !set.ok())
     return set;
+  if (Status copied = copyToPending(name); !copied.ok())
+    return copied;
   bool isSource = std::any_of(table().state.begin(), table().state.end(),
                               [&](const auto &entry) { return entry->derived_of == name; });
   return isSource ? runDerive() : Status::success();
@@ -117,7 +123,23 @@ Status Session::setState(const NamedTensors &values) {
   for (const NamedTensor &value : values)
     if (Status set = upload(value.name, value.tensor); !set.ok())
       return set;
+  auto isGiven = [&](const std::string &name) {
+    return std::any_of(values.begin(), values.end(), [&](const NamedTensor &value) { return value.name == name; });
+  };
+  for (const NamedTensor &value : values)
+    if (!isGiven(states::pendingOf(value.name)))
+      if (Status copied = copyToPending(value.name); !copied.ok())
+        return copied;
   return runDerive();
+}
+
+/// Lets micro-batches start from what `name` is, where a program has its new values wait.
+Status Session::copyToPending(std::string_view name) {
+  const std::string pending = states::pendingOf(name);
+  if (!findProgram(programs::accumulate) || !findState(pending))
+    return Status::success();
+  ErrorOr<HostTensor> value = state(name);
+  return value ? upload(pending, *value) : value.status();
 }
 
 /// Makes all derived state of the parameters, where there is any.

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Transforms/Optimizer/Update.h"
+#include "mp/Base/MicroBatches.h"
 
 #include "mlir/IR/ImplicitLocOpBuilder.h"
 #include "llvm/ADT/StringSet.h"
@@ -40,14 +41,22 @@ static BlockArgument addSum(SignatureEdit &edit, StringRef name, Type type, bool
   SmallVector<NamedAttribute> extra;
   if (isScaled)
     extra.push_back(builder.getNamedAttr(names::scaled, builder.getUnitAttr()));
-  return edit.addArgument(type, ArgumentRole::State, (name + "/gradient_sum").str(),
-                          ZerosAttr::get(builder.getContext()), loc, extra);
+  return edit.addArgument(type, ArgumentRole::State, states::gradientSumOf(name), ZerosAttr::get(builder.getContext()),
+                          loc, extra);
 }
 
-/// Adds the state in which a new value of the model's state `name` waits for `apply` to commit it.
-static BlockArgument addPending(SignatureEdit &edit, func::FuncOp program, BlockArgument state, StringRef name) {
-  return edit.addArgument(state.getType(), ArgumentRole::State, (name + "/pending").str(),
-                          program.getArgAttr(state.getArgNumber(), names::initializer), state.getLoc());
+/// Adds the states in which new values of the model's own wait for `apply` to commit them.
+static void addPending(func::FuncOp step) {
+  llvm::StringMap<BlockArgument> states = getStates(step);
+  SignatureEdit edit(step);
+  for (unsigned i = 0; i < step.getNumResults(); ++i)
+    if (isOwnState(step, i)) {
+      StringRef name = getResultName(step, i);
+      BlockArgument state = states.lookup(name);
+      edit.addArgument(state.getType(), ArgumentRole::State, states::pendingOf(name),
+                       step.getArgAttr(state.getArgNumber(), names::initializer), state.getLoc());
+    }
+  edit.commit();
 }
 
 /// Turns a copy of the step into `accumulate`.
@@ -64,14 +73,14 @@ static void makeAccumulate(func::FuncOp program) {
       if (unscale)
         gradient = unscale.getGradients()[cast<OpResult>(gradient).getResultNumber()];
       Value sum = addSum(edit, name, gradient.getType(), bool(unscale), states.lookup(name).getLoc());
-      edit.addResult(AddOp::create(builder, sum, gradient), ResultRole::Next, (name + "/gradient_sum").str());
+      edit.addResult(AddOp::create(builder, sum, gradient), ResultRole::Next, states::gradientSumOf(name));
       edit.eraseResult(i);
     } else if (role == ResultRole::Log || (role == ResultRole::Next && states::isOfScaler(name))) {
       edit.eraseResult(i);
     } else if (isOwnState(program, i)) {
-      BlockArgument state = states.lookup(name), pending = addPending(edit, program, state, name);
-      edit.replaceAllUses(state, pending);
-      edit.addResult(edit.getResult(i), ResultRole::Next, (name + "/pending").str());
+      const std::string pending = states::pendingOf(name);
+      edit.replaceAllUses(states.lookup(name), states.lookup(pending));
+      edit.addResult(edit.getResult(i), ResultRole::Next, pending);
       edit.eraseResult(i);
     }
   }
@@ -114,15 +123,14 @@ static void readSums(func::FuncOp program) {
     if (ofMicroBatch)
       edit.eraseResult(i);
     else if (isOwnState(program, i))
-      edit.setResult(i, addPending(edit, program, states.lookup(getResultName(program, i)), getResultName(program, i)));
+      edit.setResult(i, states.lookup(states::pendingOf(getResultName(program, i))));
   }
   edit.commit();
   eraseDeadOps(program);
   eraseUnusedArguments(program, [&](unsigned i) { return !trained.contains(getArgumentName(program, i)); });
 }
 
-/// What waits is what was committed, and the sums start again at 0, whether or not the step was skipped.
-static void clearSums(func::FuncOp program) {
+void mp::endAccumulation(func::FuncOp program) {
   ImplicitLocOpBuilder builder(program.getLoc(), getReturn(program));
   llvm::StringMap<BlockArgument> states = getStates(program);
   SignatureEdit edit(program);
@@ -130,7 +138,7 @@ static void clearSums(func::FuncOp program) {
     if (getResultRole(program, i) != ResultRole::Next)
       continue;
     StringRef name = getResultName(program, i);
-    std::string sumName = (name + "/gradient_sum").str(), pendingName = (name + "/pending").str();
+    const std::string sumName = states::gradientSumOf(name), pendingName = states::pendingOf(name);
     if (BlockArgument sum = states.lookup(sumName)) {
       auto type = cast<RankedTensorType>(sum.getType());
       Value zero =
@@ -144,6 +152,7 @@ static void clearSums(func::FuncOp program) {
 }
 
 LogicalResult mp::addAccumulation(func::FuncOp step, SymbolTable &symbols, const OptimizerPassOptions &options) {
+  addPending(step);
   auto addCopy = [&](ProgramKind kind) {
     func::FuncOp program = step.clone();
     setProgramKind(program, kind);
@@ -158,6 +167,6 @@ LogicalResult mp::addAccumulation(func::FuncOp step, SymbolTable &symbols, const
   readSums(apply);
   if (failed(addUpdates(apply, options, options.accumulate)))
     return failure();
-  clearSums(apply);
+  endAccumulation(apply);
   return success();
 }

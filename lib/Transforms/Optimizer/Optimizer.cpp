@@ -48,6 +48,8 @@ struct OptimizerPass : mp::impl::OptimizerPassBase<OptimizerPass> {
         return signalPassFailure();
       if (failed(addUpdates(step, options, /*microBatches=*/1)))
         return signalPassFailure();
+      if (options.accumulate > 1)
+        endAccumulation(step);
     }
   }
 

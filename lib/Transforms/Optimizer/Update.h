@@ -16,9 +16,13 @@ namespace mp {
 llvm::LogicalResult addUpdates(mlir::func::FuncOp program, const OptimizerPassOptions &options, int64_t microBatches);
 
 /// The two programs that make one step out of several micro-batches, from a training step that has gradients and loss
-/// scaling: `accumulate` adds up gradients that are still scaled, `apply` finishes the step.
+/// scaling: `accumulate` adds up gradients that are still scaled, `apply` finishes the step. All three get the states
+/// in which new values of the model's own wait.
 llvm::LogicalResult addAccumulation(mlir::func::FuncOp step, mlir::SymbolTable &symbols,
                                     const OptimizerPassOptions &options);
+
+/// At the end of a step, whether or not it was skipped: what waits is what was committed, and sums start again at 0.
+void endAccumulation(mlir::func::FuncOp program);
 
 /// The log result "bad" of a program, or null: then nothing is guarded.
 mlir::Value findGuard(mlir::func::FuncOp program);

@@ -7,6 +7,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 using namespace mp;
 using namespace mp::test;
 
@@ -134,6 +136,47 @@ TEST(Session, SaysWhyNoVariantFits) {
   std::string message = makeSession({.features = {"sse2", "quantum"}})->select("infer").message();
   EXPECT_NE(message.find("needs quantum, which device cpu ("), std::string::npos) << message;
   EXPECT_NE(message.find(") has not; compile for what it has"), std::string::npos) << message;
+}
+
+/// The model with a state that waits for `apply`, of random first values, where it has that program.
+static std::unique_ptr<Session> makeWaiting(bool accumulate) {
+  TinyModel model = makeTinyModel({.accumulate = accumulate, .moreState = true});
+  auto &table = model.table.state;
+  auto found = std::find_if(table.begin(), table.end(), [](const auto &entry) { return entry->name == "user.scalar"; });
+  (*found)->initializer->kind = executable::InitializerKind::Uniform;
+  (*found)->initializer->b = 1;
+  auto pending = std::make_unique<executable::StateEntryT>(**found);
+  pending->name = "user.scalar/pending";
+  table.push_back(std::move(pending));
+  ErrorOr<FileBytes> bytes = serializeExecutable(std::move(model.table), model.blobs);
+  EXPECT_TRUE(bytes.ok()) << bytes.message();
+  ErrorOr<LoadedExecutable> loaded = readExecutable(bytes->span());
+  EXPECT_TRUE(loaded.ok()) << loaded.message();
+  return std::move(
+      *Session::create(std::make_shared<const LoadedExecutable>(std::move(*loaded)), std::move(*createCPUDevice({1}))));
+}
+
+TEST(Session, WhatWaitsIsACopyOfWhatIsSet) {
+  auto number = [](double value) { return scalarTensor(ElementType::F32, value); };
+  for (bool accumulate : {true, false}) {
+    std::unique_ptr<Session> session = makeWaiting(accumulate);
+    auto values = [&] {
+      return std::pair(elementAt(*session->state("user.scalar"), 0),
+                       elementAt(*session->state("user.scalar/pending"), 0));
+    };
+    ASSERT_TRUE(session->initialize(3).ok());
+    auto [own, waiting] = values();
+    EXPECT_EQ(own == waiting, accumulate); // else it is a state of the model's own, with a name like that
+    ASSERT_TRUE(session->setState("user.scalar", number(5)).ok());
+    EXPECT_EQ(values(), std::pair(5.0, accumulate ? 5.0 : waiting));
+    ASSERT_TRUE(session->setState({{"user.scalar", number(6)}, {"loss_scale", number(1)}}).ok());
+    EXPECT_EQ(values(), std::pair(6.0, accumulate ? 6.0 : waiting));
+    // A checkpoint says both.
+    ASSERT_TRUE(session->setState({{"user.scalar/pending", number(8)}, {"user.scalar", number(7)}}).ok());
+    EXPECT_EQ(values(), std::pair(7.0, 8.0));
+    ASSERT_TRUE(session->setState("user.scalar/pending", number(9)).ok());
+    EXPECT_EQ(values(), std::pair(7.0, 9.0));
+  }
 }
 
 TEST(Session, ChecksStateThatIsSet) {

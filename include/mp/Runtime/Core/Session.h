@@ -41,8 +41,8 @@ public:
   /// Waits for the queue and reads a state entry.
   ErrorOr<HostTensor> state(std::string_view name);
 
-  /// Replaces state entries, whose types must be the entries', and recomputes what is derived of them. Derived state
-  /// itself cannot be set.
+  /// Replaces state entries, whose types must be the entries', and recomputes what is derived of them. What waits for
+  /// `apply` becomes a copy of what is set, unless `values` say what waits. Derived state itself cannot be set.
   Status setState(std::string_view name, const HostTensor &value);
   Status setState(const NamedTensors &values);
 
@@ -74,6 +74,7 @@ private:
   const executable::ProgramT *findProgram(std::string_view name) const;
   std::optional<size_t> findState(std::string_view name) const;
   Status upload(std::string_view name, const HostTensor &value);
+  Status copyToPending(std::string_view name);
   Status runDerive();
   std::set<std::string> derivedStates() const;
   ErrorOr<ProgramRunner *> cachedRunner(std::string_view program, std::optional<int64_t> rows);
