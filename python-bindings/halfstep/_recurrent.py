@@ -82,6 +82,8 @@ def step(kind: str, x: Tensor, weights: Weights, state):
 
 def _direction(kind: str, x: Tensor, count: int, weights: Weights, state, backwards: bool):
     """Outputs of all `count` positions, in their order, and the last state."""
+    if kind != "gru":  # which alone has a product between both biases: their sum is added once, and has one gradient
+        weights = dataclasses.replace(weights, bias=_plus(weights.bias, weights.recurrent_bias), recurrent_bias=None)
     given = ops.matmul(x, weights.kernel, weights.bias, transpose_rhs=weights.transposed)
     outputs = []
     for position in reversed(range(count)) if backwards else range(count):
