@@ -8,11 +8,11 @@ _SAVED = _WEIGHTS + ('; halfstep.compile(model.to_mlir(), training=False, policy
 _DEVICE = 'model.compile(device="cuda") trains there, halfstep.devices() lists what there is'
 _POLICY = 'parameters are float32, and model.compile(policy="mixed_bfloat16") says what is computed narrow'
 _BY_NAME = "model.state_dict() has them by name"
+_FROZEN = "model.compile(frozen='encoder.*') says by their names what does not train; what a forward changes itself is an nn.State"
 _ONNX = "no ONNX is written, only read, by halfstep.from_onnx; "
 
 # Attributes of a module.
 ATTRIBUTES = {
-    "summary": "print(model) shows it as the compiler sees it, once its inputs are known",
     "parameters": _BY_NAME + "; compile is told the optimizer",
     **dict.fromkeys(["named_parameters", "get_weights", "weights", "variables", "trainable_weights", "trainable_variables", "buffers"], _BY_NAME),
     "set_weights": "model.load_state_dict(values) takes them by name",
@@ -20,7 +20,7 @@ ATTRIBUTES = {
     "train": "fit trains, and leaves dropout in by itself",
     "eval": "predict and evaluate leave dropout out by themselves",
     "training": "dropout and batch norms know which program they are in",
-    **dict.fromkeys(["trainable", "requires_grad", "requires_grad_"], "what training does not change is an nn.State"),
+    **dict.fromkeys(["trainable", "requires_grad", "requires_grad_"], _FROZEN),
     **dict.fromkeys(["train_on_batch", "train_step", "training_step"], "model.trainer.step(x, y) is it"),
     "test_on_batch": "model.evaluate(x, y) is it",
     "predict_on_batch": "model.predict(x) is it",
@@ -92,7 +92,7 @@ LAYERS = {
                      "normalized_shape", "embed_dim", "key_dim"], _FOUND),
     **dict.fromkeys(["axis", "data_format", "channels_last", "memory_format"], _LAST),
     "name": "a layer is named by the attribute that it is, in a Sequential by its class and a number",
-    "trainable": "what training does not change is an nn.State",
+    "trainable": _FROZEN,
     **dict.fromkeys(["kernel_regularizer", "bias_regularizer", "activity_regularizer"], "an optimizer has weight_decay, as halfstep.AdamW(weight_decay=0.01)"),
     "batch_first": "rows are the first dimension, always",
     "device": _DEVICE,

@@ -9,6 +9,7 @@ import re
 from halfstep import _aten, _graph, nn
 from halfstep._errors import Error
 from halfstep._graph import Tensor
+from halfstep._leaves import Leaf
 from halfstep._operands import tensor_of
 
 # What has no value of its own.
@@ -200,7 +201,7 @@ class Interpreter:
                 graph.scope[-1], graph.place = "", None
         if call.in_place:
             first = values[node.args[0]]
-            if isinstance(first, nn.State):
+            if isinstance(first, Leaf) and not first.trainable:
                 self.assigned[first] = value
             else:
                 values[node.args[0]] = value

@@ -127,7 +127,8 @@ class Graph:
                 raise Error("a parameter is used that is no attribute of the model or of a module in it: make layers in __init__ or build, as attributes")
             name = names[id(leaf)]
             initializer = leaf.initializer.spell(len(self.leaves) + 1)
-            attributes = f"{{mp.{leaf.role} = {quote(name)}, mp.initializer = {initializer}}}"
+            stays = leaf.role == "parameter" and not self.root._trains(name, leaf)
+            attributes = f"{{mp.{'state' if stays else leaf.role} = {quote(name)}, mp.initializer = {initializer}}}"
             self.leaves[id(leaf)] = leaf, self.argument(name, type_of(leaf.shape, leaf.dtype), attributes)
         return self.leaves[id(leaf)][1]
 

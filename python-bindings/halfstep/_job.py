@@ -12,6 +12,7 @@ from halfstep._executable import Executable
 from halfstep._optimizers import Optimizer, loss_scaling, optimizer
 from halfstep._policy import Policy, global_policy, policy_of
 from halfstep._session import Session
+from halfstep._trainable import Trainable
 
 
 @dataclasses.dataclass
@@ -26,6 +27,7 @@ class Job:
     device: str
     threads: int
     pin_threads: bool
+    trainable: Trainable
 
     def open(self, executable: Executable) -> Session:
         """A session on what it was compiled for."""
@@ -44,7 +46,7 @@ def _name_of(metric) -> str:
     return name
 
 
-def make_job(optimizer_, loss, metrics, policy, loss_scaler, device, threads, pin_threads, settings, of_classes) -> Job:
+def make_job(optimizer_, loss, metrics, policy, loss_scaler, device, threads, pin_threads, settings, of_classes, trainable=Trainable("compile")) -> Job:
     loss = _losses.find_loss(loss, of_classes)
     if metrics is None:
         metrics = ["accuracy"] if _losses.is_of_classes(loss) else []
@@ -63,4 +65,5 @@ def make_job(optimizer_, loss, metrics, policy, loss_scaler, device, threads, pi
         device,
         threads,
         bool(pin_threads),
+        trainable,
     )

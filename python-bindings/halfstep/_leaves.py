@@ -5,7 +5,8 @@ from __future__ import annotations
 import dataclasses
 
 from halfstep import _graph
-from halfstep._errors import Error, integer, several
+from halfstep._elsewhere import ATTRIBUTES
+from halfstep._errors import Error, integer, several, truth
 from halfstep._graph import Tensor
 from halfstep._initializers import Initializer, initializer
 
@@ -33,6 +34,7 @@ class Leaf:
     """What a model keeps between runs. Modules that have the same one share it."""
 
     role = ""
+    trainable = False
     __array_ufunc__ = None  # NumPy leaves operators to this class
     __iter__ = None  # by indices it would have no end
 
@@ -44,7 +46,7 @@ class Leaf:
 
     def __setattr__(self, name, value):
         if name in ("trainable", "requires_grad") and not value:
-            raise Error(f"a {type(self).__name__} has no '{name}': what training does not change is an nn.State")
+            raise Error(f"a {type(self).__name__} has no '{name}' to set: {ATTRIBUTES[name]}")
         super().__setattr__(name, value)
 
 
@@ -70,9 +72,13 @@ for _name in _graph.UNDONE:
 
 
 class Parameter(Leaf):
-    """What training changes by its gradient."""
+    """What training changes by its gradient, unless `trainable` is False."""
 
     role = "parameter"
+
+    def __init__(self, shape, init: str | float | Initializer = "zeros", dtype="float32", value=None, *, trainable: bool = True):
+        super().__init__(shape, init, dtype, value)
+        self.__dict__["trainable"] = truth("Parameter: trainable", trainable)
 
 
 class State(Leaf):

@@ -8,12 +8,12 @@ import re
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from halfstep import _graph
+from halfstep import _graph, _trainable
 from halfstep._elsewhere import ARGUMENTS, ATTRIBUTES
 from halfstep._errors import Error, nearest, truth
 from halfstep._graph import Tensor
 from halfstep._keywords import tell_methods
-from halfstep._leaves import Input, Leaf, State, check_keys, first_value, number_array
+from halfstep._leaves import Input, Leaf, Parameter, State, check_keys, first_value, number_array
 from halfstep._undo import remember, undone_on_error
 
 
@@ -52,7 +52,7 @@ class Module:
 
     def __setattr__(self, name, value):
         if name in _UNHEARD and not value:
-            raise Error(f"a module has no '{name}': {ATTRIBUTES[name]}")
+            raise Error(f"a module has no '{name}' to set: {ATTRIBUTES[name]}")
         if isinstance(value, Tensor) and isinstance(self.__dict__.get(name), Leaf):
             kind, state = type(self.__dict__[name]).__name__, isinstance(self.__dict__[name], State)
             raise Error(f"{type(self).__name__}: '{name}' is its {kind}, and a forward sets it to a tensor; " +
@@ -166,6 +166,25 @@ class Module:
 
     # The model as a whole.
 
+    def _trains(self, name: str, leaf: Leaf) -> bool:
+        """Whether training changes what is so called by a gradient: as its parameter says, or `compile`."""
+        job = self.__dict__.get("_job")
+        return isinstance(leaf, Parameter) and (leaf.trainable if job is None else job.trainable.trains([name], leaf.trainable))
+
+    def _check_trainable(self, is_training: bool) -> None:
+        """That names of parameters which `compile` was told are there, and that one trains where one is to."""
+        parameters = {name: leaf for name, leaf in self.named_leaves() if isinstance(leaf, Parameter)}
+        if "_job" in self.__dict__:
+            self.__dict__["_job"].trainable.check(parameters)
+        if is_training and parameters and not any(self._trains(name, leaf) for name, leaf in parameters.items()):
+            raise Error(f"{type(self).__name__}: none of its parameters trains; model.compile(trainable='*') or names of some say what does, and "
+                        "model.summary() shows them")
+
+    def summary(self) -> None:
+        """Prints what the model keeps: names, shapes, types, and whether training changes it by its gradient. It has to know its inputs."""
+        self.to_mlir()  # makes the leaves that depend on shapes
+        print(_trainable.summary([(name, leaf, self._trains(name, leaf)) for name, leaf in self.named_leaves()]))
+
     def input_names(self) -> list[str]:
         return list(inspect.signature(self.forward).parameters)
 
@@ -209,6 +228,7 @@ class Module:
             for one in outputs.values():
                 if not isinstance(one, Tensor):
                     raise Error(f"{type(self).__name__}: forward returned {type(one).__name__}, expected a tensor, several, or a dictionary of them")
+            self._check_trainable(objective is not None)
             if objective is not None:
                 objective(graph, outputs)
             for name, one in outputs.items():
@@ -238,17 +258,19 @@ class Module:
     # Training. What the compiler and the runtime are is in _training.py.
 
     def compile(self, optimizer="adam", loss=None, metrics=None, *, policy=None, loss_scaler=None, device="cpu",
-                threads: int = 0, pin_threads: bool = False, **settings) -> None:
+                threads: int = 0, pin_threads: bool = False, trainable=None, frozen=None, **settings) -> None:
         """Says how to train; the model is compiled when shapes are known. `loss` and `metrics` are names or functions of
         outputs and targets; without, cross entropy and accuracy. `policy` is a name or a Policy; without, the global one, "mixed_float16"
-        unless set_global_policy says another. `settings` are those of `mp-run compile --help`; a name
+        unless set_global_policy says another. `trainable` names all that trains, `frozen` what of that does not: names of parameters or patterns
+        as "encoder.*", one or several; `summary` shows what follows. `settings` are those of `mp-run compile --help`; a name
         that is none of them is an error here, a value when the model is compiled. A model that has been trained keeps its
         parameters; what its optimizer kept starts anew."""
         from halfstep import _job
         from halfstep._settings import check_arguments
 
         check_arguments(Module.compile, settings, ARGUMENTS["compile"])
-        self.__dict__["_job"] = _job.make_job(optimizer, loss, metrics, policy, loss_scaler, device, threads, pin_threads, settings, self._of_classes)
+        self.__dict__["_job"] = _job.make_job(optimizer, loss, metrics, policy, loss_scaler, device, threads, pin_threads, settings, self._of_classes,
+                                              _trainable.Trainable("compile", trainable, frozen))
         if "_trainer" in self.__dict__:
             self.__dict__.pop("_trainer").keep()
 

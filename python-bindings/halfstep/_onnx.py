@@ -17,13 +17,16 @@ from halfstep._elements import DTYPES
 from halfstep._errors import Error, check_there
 from halfstep._graph import Tensor, current, operand
 from halfstep._images import elementwise
+from halfstep._leaves import Leaf
 from halfstep._onnx_layers import LAYERS
 from halfstep._onnx_node import CONSTANTS, Node, axes_of, axis_of, dtype_of, number
 from halfstep._onnx_node import numbers as _numbers
 from halfstep._onnx_node import tensor as _tensor
 from halfstep._onnx_recurrent import RECURRENT, lacking
 from halfstep._onnx_shapes import SHAPES
+from halfstep._onnx_weights import statistics_of, weights_of
 from halfstep._reductions import along
+from halfstep._trainable import Trainable
 
 _LEAST_OPSET = 13
 _MOST_DIMENSIONS = 32  # of NumPy's arrays and of an executable's tensors
@@ -36,12 +39,16 @@ _UNFIT = (ArithmeticError, AssertionError, AttributeError, BufferError, LookupEr
 _EXPECTED = "expected a whole file, as onnx.save or torch.onnx.export writes it"
 
 
-def from_onnx(model) -> OnnxModel:
+def from_onnx(model, *, trainable=None, frozen=None) -> OnnxModel:
     """A module from a file, its bytes or a ModelProto. Weights start from the file's values. What it has that Halfstep lacks
-    is one error that lists all of it."""
+    is one error that lists all of it.
+
+    What products, convolutions, gathers, norms and recurrent layers read trains, and biases and scales of channels; all else stays: masks,
+    scales of attention, tables of angles. `trainable` names all that trains instead, `frozen` what does not: names of initializers or patterns
+    as "encoder.*", one or several. `summary` of the module shows which train."""
     path = os.fspath(model) if isinstance(model, (str, os.PathLike)) else ""
     with _naming(path):
-        return _read(model, path)
+        return _read(model, path, Trainable("from_onnx", trainable, frozen))
 
 
 @contextlib.contextmanager
@@ -55,7 +62,7 @@ def _naming(path: str):
         raise
 
 
-def _read(model, path: str) -> OnnxModel:
+def _read(model, path: str, trainable: Trainable) -> OnnxModel:
     import onnx
     from google.protobuf.message import DecodeError
 
@@ -82,7 +89,7 @@ def _read(model, path: str) -> OnnxModel:
         except _UNFIT as error:
             raise Error(f"the model is of opset {version}, which onnx does not convert to {_LEAST_OPSET}: {_said(error)}") from error
     try:
-        return OnnxModel(model.graph, path)
+        return OnnxModel(model.graph, path, trainable)
     except Error:
         raise
     except _UNFIT as error:
@@ -116,7 +123,7 @@ def _said(error: Exception) -> str:
 class OnnxModel(nn.Module):
     """The graph of a model of ONNX, of the file at `path`, if of one: ops are at the number of their node in it."""
 
-    def __init__(self, graph, path: str = ""):
+    def __init__(self, graph, path: str, trainable: Trainable):
         self._path, self._file = path, os.path.basename(path)
         self._nodes = [Node(one) for one in graph.node]
         self._check({one.name for one in graph.initializer})
@@ -124,16 +131,27 @@ class OnnxModel(nn.Module):
         self._outputs = [one.name for one in graph.output]
         constant = {node.inputs[i] for node in self._nodes for i in CONSTANTS.get(node.op, ()) if i < len(node.inputs)}
         used = {*self._outputs, *(name for node in self._nodes for name in node.inputs)} - constant
-        self._weights = {
-            name: nn.Parameter(value.shape, "zeros", value.dtype, value=value)
-            for name, value in self._constants.items()
+        self._weights = self._leaves_of({
+            name: value for name, value in self._constants.items()
             if name in used and value.ndim and value.dtype.name in ("float16", "float32", "float64", "bfloat16")
-        }
+        }, trainable)
         inputs = [one for one in graph.input if one.name not in self._constants]
         self._inputs = {one.name: _input_of(one) for one in inputs}  # not by specify, whose `self` one of them may be
         if not self._inputs:
             raise Error("the model has no inputs: there is nothing to compute")
         self._check_names()
+
+    def _leaves_of(self, values: dict[str, numpy.ndarray], trainable: Trainable) -> dict[str, nn.Parameter | nn.State]:
+        """What the model keeps of the file's tensors of floats."""
+        weights = weights_of(self._nodes, {name: value.shape for name, value in values.items()})
+        statistics = statistics_of(self._nodes)
+        trainable.check(name for name in values if name not in statistics)
+        leaves: dict[str, nn.Parameter | nn.State] = {}
+        for name, value in values.items():
+            dtype, trains = value.dtype.name, trainable.trains([name], name in weights)
+            leaves[name] = (nn.State(value.shape, "zeros", dtype, value) if name in statistics else
+                            nn.Parameter(value.shape, "zeros", dtype, value, trainable=trains))
+        return leaves
 
     def _check(self, constants: set[str]) -> None:
         """Refuses what is not there, all of it at once."""
@@ -314,7 +332,7 @@ def _pow(node, x, exponent):
     x = _tensor(x)
     if "float" not in x.dtype:
         node.refuse(f"powers of {x.dtype} are not supported")
-    if not isinstance(exponent, (Tensor, nn.Parameter)) and numpy.asarray(exponent).size == 1 and numpy.ndim(exponent) == 0:
+    if not isinstance(exponent, (Tensor, Leaf)) and numpy.asarray(exponent).size == 1 and numpy.ndim(exponent) == 0:
         return ops.pow(x, float(numpy.asarray(exponent)))
     return elementwise(ops.pow, x, ops.cast(_tensor(exponent), x.dtype))
 

@@ -9,6 +9,7 @@ import sys
 
 from halfstep._errors import Error
 from halfstep._files import write
+from halfstep._leaves import Parameter
 from halfstep._tensor_files import write_tensors
 
 class _Parser(argparse.ArgumentParser):
@@ -21,6 +22,8 @@ def _parse(words):
     parser.add_argument("model", help="the model's .onnx file")
     parser.add_argument("-o", "--output", default="-", help="where the text goes, - for standard output (default -)")
     parser.add_argument("--weights", metavar="FILE", help="a safetensors file for the values of parameters (default: none is written)")
+    for name, told in (("trainable", "all that trains"), ("frozen", "what does not train")):
+        parser.add_argument(f"--{name}", metavar="PATTERN", action="append", help=f"{told}, by its name or a pattern as 'encoder.*'; may be given more than once")
     return parser.parse_args(words)
 
 
@@ -59,13 +62,16 @@ def _run(words) -> None:
         _check_paths(given)
         from halfstep import from_onnx
 
-        model = from_onnx(given.model)
+        model = from_onnx(given.model, trainable=given.trainable, frozen=given.frozen)
     except OSError as error:
         raise Error(f"{error.filename or given.model}: cannot open: {error.strerror or error}") from error
     except ImportError as error:
         raise Error(f"import needs the package onnx ({error}); install it: python3 -m pip install onnx") from error
     text = model.to_mlir(locations=True)
     values = {name: leaf.value for name, leaf in model.named_leaves()}
+    stays = [name for name, leaf in model.named_leaves() if isinstance(leaf, Parameter) and not leaf.trainable]
+    if stays and given.trainable is None and given.frozen is None:
+        print(f"mp-run: {len(stays)} of {len(values)} tensors stay in training, as '{stays[0]}'; --trainable and --frozen say otherwise", file=sys.stderr)
     if given.weights:
         if not values:
             raise Error(f"--weights={given.weights}: the model has no parameters")

@@ -6,10 +6,11 @@ from typing import NoReturn
 
 import numpy
 
-from halfstep import _errors, nn, ops
+from halfstep import _errors, ops
 from halfstep._elements import DTYPES
 from halfstep._errors import Error
 from halfstep._graph import Tensor, operand
+from halfstep._leaves import Leaf
 
 
 class Node:
@@ -48,7 +49,7 @@ CONSTANTS: dict[str, tuple[int, ...]] = {"Clip": (1, 2), "Dropout": (1,), "OneHo
 
 def known(node: Node, value, what: str) -> numpy.ndarray:
     """What has to be known when the model is made."""
-    if isinstance(value, (Tensor, nn.Parameter)):
+    if isinstance(value, (Tensor, Leaf)):
         node.refuse(f"its {what} depend on inputs")
     return numpy.asarray(value)
 
@@ -70,8 +71,8 @@ def number(node: Node, value, what: str) -> float:
 
 
 def tensor(value) -> Tensor:
-    """A tensor, that of a parameter, or that of a constant, of its own type."""
-    if isinstance(value, (Tensor, nn.Parameter)):
+    """A tensor, that of a parameter or a state, or that of a constant, of its own type."""
+    if isinstance(value, (Tensor, Leaf)):
         return operand(value)
     array = numpy.asarray(value)
     return ops.constant(array, array.dtype)

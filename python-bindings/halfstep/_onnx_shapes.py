@@ -6,8 +6,9 @@ import math
 
 import numpy
 
-from halfstep import nn, ops
+from halfstep import ops
 from halfstep._graph import Tensor
+from halfstep._leaves import Leaf
 from halfstep._onnx_node import axes_of, axis_of, known, number, numbers, tensor
 
 
@@ -101,7 +102,7 @@ def _gather(node, x, indices):
     x = tensor(x)
     axis = axis_of(node, x, 0)
     size = x.shape[axis]
-    if not isinstance(indices, (Tensor, nn.Parameter)):
+    if not isinstance(indices, (Tensor, Leaf)):
         if size is None:
             node.refuse("rows of the batch cannot be chosen")
         indices = numpy.where(indices < 0, indices + size, indices)

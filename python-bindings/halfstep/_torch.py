@@ -18,13 +18,17 @@ from halfstep._elements import DTYPES
 from halfstep._errors import Error
 from halfstep._export import Interpreter, sizes_of
 from halfstep._leaves import check_keys, number_array
+from halfstep._trainable import Trainable
 
 
-def from_torch(module, args, *, batched: bool = True) -> TorchModel:
+def from_torch(module, args, *, batched: bool = True, trainable=None, frozen=None) -> TorchModel:
     """A module that does what `module` of PyTorch does with inputs as the tensors `args`, and starts from its parameters.
 
     The first size of inputs is the batch, of any size, unless `batched` is False. What the module has that Halfstep lacks is
     one error that lists all of it. Whether the module is in training or eval mode is taken over, too.
+
+    Parameters train as their `requires_grad` says; `trainable` names all that train instead, `frozen` what does not: names of parameters or
+    patterns as "encoder.*", one or several.
     """
     import torch
 
@@ -53,7 +57,7 @@ def from_torch(module, args, *, batched: bool = True) -> TorchModel:
             raise
         raise Error("the module depends on the first size of its inputs, which is that of the batch; batched=False takes all sizes as they "
                     f"are, and recurrent layers have the batch first with batch_first=True. PyTorch says: {error}") from error
-    model = TorchModel(program, module)
+    model = TorchModel(program, module, Trainable("from_torch", trainable, frozen))
     model.to_mlir()
     return model
 
@@ -100,16 +104,18 @@ class TorchModel(nn.Module):
 
     _of_classes = {"ignore_label": -100}  # as PyTorch's losses have it
 
-    def __init__(self, program, module):
+    def __init__(self, program, module, trainable: Trainable):
         self._program = program
         self._leaves: dict[str, nn.Parameter | nn.State] = {}
-        self._aliases: dict[str, str] = {}  # of parameters that modules share
         signature = program.graph_signature
+        # Of parameters that modules share, the first name of each.
         owners: dict[int, str] = {}
-        for name, tensor in [*module.named_parameters(remove_duplicate=False), *module.named_buffers(remove_duplicate=False)]:
-            owner = self._aliases[name] = owners.setdefault(id(tensor), name)
-            if owner == name:
-                self._leaves[name] = _leaf_of(name, tensor)
+        tensors = dict([*module.named_parameters(remove_duplicate=False), *module.named_buffers(remove_duplicate=False)])
+        self._aliases = {name: owners.setdefault(id(tensor), name) for name, tensor in tensors.items()}
+        trainable.check(name for name, _ in module.named_parameters(remove_duplicate=False))
+        for name in owners.values():
+            names = [one for one, owner in self._aliases.items() if owner == name]
+            self._leaves[name] = _leaf_of(name, tensors[name], trainable.trains(names, tensors[name].requires_grad))
         self._inputs_of_graph = [self._input_of(one) for one in signature.input_specs]
         self._kept = list(module.state_dict())
         values = {node.name: node.meta["val"] for node in program.graph.nodes if node.op == "placeholder"}
@@ -140,8 +146,8 @@ class TorchModel(nn.Module):
         if interpreter.problems:
             raise Error(_report(interpreter.problems))
         for leaf in self._leaves.values():
-            if isinstance(leaf, nn.State) and (leaf in interpreter.assigned or id(leaf) in _graph.current().leaves):
-                leaf.assign(interpreter.value_of(leaf))
+            if leaf in interpreter.assigned or (isinstance(leaf, nn.State) and id(leaf) in _graph.current().leaves):
+                _graph.current().next[id(leaf)] = interpreter.value_of(leaf)
         return self._as_returned(outputs)
 
     def _as_returned(self, outputs):
@@ -182,14 +188,18 @@ class TorchModel(nn.Module):
             self.trainer.start_from(name, self._leaves[name], array)
 
 
-def _leaf_of(name: str, tensor):
+def _leaf_of(name: str, tensor, trains: bool):
+    import torch
+
     dtype = str(tensor.dtype).removeprefix("torch.")
     if dtype in ("bfloat16", "float16"):
         raise Error(f"'{name}' is in {dtype}: give the module in float32, module.float(); a policy says what is computed in {dtype}")
     if dtype not in DTYPES.values():
         raise Error(f"'{name}' has elements of {dtype}, expected one of {', '.join(DTYPES.values())}")
-    kind = nn.Parameter if tensor.requires_grad else nn.State
-    return kind(tuple(tensor.shape), "zeros", dtype, value=numpy.array(tensor.detach().cpu()))
+    value = numpy.array(tensor.detach().cpu())
+    if not isinstance(tensor, torch.nn.Parameter):
+        return nn.State(value.shape, "zeros", dtype, value)
+    return nn.Parameter(value.shape, "zeros", dtype, value, trainable=trains)
 
 
 def _spec_of(name: str, value) -> nn.Input:

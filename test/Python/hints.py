@@ -164,7 +164,7 @@ for name, said in {"add": "ops.add(x, y)", "clamp": "ops.clamp(x, min, max)", "d
 frozen = nn.Sequential(nn.Input((4,)), nn.Dense(2))
 frozen.to_mlir()
 for one, name in ((frozen, "trainable"), (frozen.layers[1], "trainable"), (frozen.layers[1].kernel, "requires_grad"), (frozen.layers[1].kernel, "trainable")):
-    refused(f"has no '{name}': what training does not change is an nn.State", lambda: setattr(one, name, False))
+    refused(f"has no '{name}' to set: model.compile(frozen='encoder.*') says by their names what does not train", lambda: setattr(one, name, False))
 
 
 class Doubled(nn.Module):

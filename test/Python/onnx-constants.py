@@ -110,7 +110,7 @@ for p in (1, 2):
     nodes = [helper.make_node("Add", ["x", "w"], ["h"]), helper.make_node("LpNormalization", ["h"], ["z"], p=p)]
     model = make(nodes, X, {"w": f(1e-30, 2e-30, 1e-30)})
     model.graph.input[0].type.tensor_type.shape.dim[0].dim_param = "batch"
-    model = halfstep.from_onnx(model)
+    model = halfstep.from_onnx(model, trainable="w")
     model.compile(halfstep.SGD(0.1), policy="float32", threads=1)
     model.fit(numpy.zeros((4, 3), "float32"), numpy.array([0, 1, 2, 0]), batch_size=4, verbose=False)
     assert numpy.isfinite(model.state_dict()["w"]).all(), p

@@ -41,7 +41,7 @@ def refused(expected, model):
 
 
 def runs(**named):
-    model = halfstep.from_onnx(make(**named).SerializeToString())
+    model = halfstep.from_onnx(make(**named).SerializeToString(), trainable=named.get("parameter", "w"))
     model.compile("adam", policy="float32", threads=1)
     model.fit(X, numpy.array([0, 1]), batch_size=2, verbose=False)
     assert list(model.state_dict()) == [named.get("parameter", "w")]

@@ -13,6 +13,7 @@ namespace mp {
 namespace {
 struct ImportCommand {
   std::string model, output = "-", weights;
+  std::vector<std::string> trainable, frozen;
 };
 } // namespace
 
@@ -35,6 +36,10 @@ static void run(const ImportCommand &command) {
   std::vector<std::string> words = {"python3", "-c", kProgram, "import", "--output=" + command.output};
   if (!command.weights.empty())
     words.push_back("--weights=" + command.weights);
+  for (const std::string &pattern : command.trainable)
+    words.push_back("--trainable=" + pattern);
+  for (const std::string &pattern : command.frozen)
+    words.push_back("--frozen=" + pattern);
   words.insert(words.end(), {"--", command.model});
   std::vector<char *> arguments;
   for (std::string &word : words)
@@ -57,6 +62,15 @@ void addImportCommand(CLI::App &app) {
                    "a safetensors file for the values of parameters, as infer --weights reads it (default: none is "
                    "written)")
       ->type_name("FILE");
+  verb->add_option("--trainable", command->trainable,
+                   "all that trains, by its name or a pattern as 'encoder.*'; may be given more than once (default: what "
+                   "layers read as weights)")
+      ->type_name("PATTERN")
+      ->allow_extra_args(false);
+  verb->add_option("--frozen", command->frozen,
+                   "what does not train, by its name or a pattern; may be given more than once (default: none)")
+      ->type_name("PATTERN")
+      ->allow_extra_args(false);
   verb->callback([command] { run(*command); });
 }
 
