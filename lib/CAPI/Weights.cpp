@@ -5,7 +5,6 @@
 #include "CAPI/Status.h"
 #include "CAPI/Tensors.h"
 
-#include "mp/Runtime/Tensors/Safetensors.h"
 #include "mp/Training/Checkpoint.h"
 
 using namespace mp;
@@ -17,7 +16,7 @@ MpStatus *mpTensorsWrite(const char *path, const char *const *names, const MpTen
       if (!given.ok())
         return given;
     ErrorOr<NamedTensors> named = fromC(names, tensors, count, "a tensor's name");
-    return named ? writeSafetensors(path, *named, {}) : named.status();
+    return named ? writeWeights(path, *named) : named.status();
   });
 }
 

@@ -336,6 +336,10 @@ Status mp::loadWeights(const std::string &path, Session &session) {
   return setTensors(session, std::move(file->tensors));
 }
 
+Status mp::writeWeights(const std::string &path, const NamedTensors &tensors) {
+  return writeSafetensors(path, tensors, {{"format", kFormat}, {"producer", kProducer}});
+}
+
 Status mp::saveWeights(const std::string &path, Session &session) {
   ErrorOr<NamedTensors> tensors = savedState(session);
   if (!tensors)

@@ -6,7 +6,7 @@ import math
 
 from halfstep import _graph, ops
 from halfstep._errors import Error
-from halfstep._images import channels_last, mean_of_images
+from halfstep._images import channels_last, filter_of, mean_of_images
 from halfstep._operands import alike, filled, tensor_of
 
 
@@ -112,7 +112,7 @@ def _conv(call, x, weight, bias, stride, padding, dilation, groups, *_):
     rank = len(weight.shape) - 2
     if len(x.shape) != rank + 2:
         raise Error("images without a batch are not supported")
-    own = ops.transpose(weight, [0, *range(2, rank + 2), 1])
+    own = filter_of(weight)
     return channels_last(
         lambda image: ops.conv(image, own, bias, strides=_each(stride, rank), padding=_sides(padding, rank),
                                dilations=_each(dilation, rank), groups=groups), x)
@@ -123,7 +123,7 @@ def _conv_transpose(call, x, weight, bias, stride, padding, output_padding, grou
     rank = len(weight.shape) - 2
     if len(x.shape) != rank + 2:
         raise Error("images without a batch are not supported")
-    own = ops.transpose(weight, [0, *range(2, rank + 2), 1])
+    own = filter_of(weight)
     sizes = call.shape
 
     def spread(image):

@@ -9,6 +9,7 @@ import re
 from halfstep import _aten, _graph, nn
 from halfstep._errors import Error
 from halfstep._graph import Tensor
+from halfstep._images import leaf_tensor
 from halfstep._leaves import Leaf
 from halfstep._operands import tensor_of
 
@@ -160,7 +161,7 @@ class Interpreter:
         return self.value_of(value) if isinstance(value, (nn.Parameter, nn.State)) else value
 
     def value_of(self, leaf) -> Tensor:
-        return self.assigned[leaf] if leaf in self.assigned else _graph.current().leaf(leaf)
+        return self.assigned[leaf] if leaf in self.assigned else leaf_tensor(leaf)
 
     def _call(self, node, values):
         import operator

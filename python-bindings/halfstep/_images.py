@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from halfstep import ops
+from halfstep import _graph, ops
 from halfstep._graph import Tensor
+from halfstep._leaves import Filter, Leaf
 
 
 def channels_last(function, x: Tensor) -> Tensor:
@@ -21,6 +22,17 @@ def _channels_second(image: Tensor) -> Tensor:
     result = ops.transpose(image, [0, rank - 1, *range(1, rank - 1)])
     result.channels_last = image
     return result
+
+
+def leaf_tensor(leaf: Leaf) -> Tensor:
+    """The tensor of a leaf of an imported model, in the order that it has there."""
+    tensor = _graph.current().leaf(leaf)
+    return _channels_second(tensor) if isinstance(leaf, Filter) else tensor
+
+
+def filter_of(weight: Tensor) -> Tensor:
+    """Filters with their channels last, of such where they come second."""
+    return weight.channels_last if weight.channels_last is not None else ops.transpose(weight, [0, *range(2, len(weight.shape)), 1])
 
 
 def elementwise(function, *operands):

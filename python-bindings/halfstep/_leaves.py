@@ -49,6 +49,19 @@ class Leaf:
             raise Error(f"a {type(self).__name__} has no '{name}' to set: {ATTRIBUTES[name]}")
         super().__setattr__(name, value)
 
+    @property
+    def given_shape(self) -> tuple[int, ...]:
+        """That which it has where the model is from."""
+        return self.shape
+
+    def given(self, array):
+        """Its value as it is where the model is from."""
+        return array
+
+    def held(self, array):
+        """Of such a value its own."""
+        return array
+
 
 def _operator(name: str):
     """An operator of the tensor that a leaf is in a forward."""
@@ -79,6 +92,26 @@ class Parameter(Leaf):
     def __init__(self, shape, init: str | float | Initializer = "zeros", dtype="float32", value=None, *, trainable: bool = True):
         super().__init__(shape, init, dtype, value)
         self.__dict__["trainable"] = truth("Parameter: trainable", trainable)
+
+
+class Filter(Parameter):
+    """An importer's filters, whose channels are second where they are from: kept with the channels last, as our convolutions read them, so
+    that no step moves them."""
+
+    def __init__(self, dtype, value, *, trainable: bool = True):
+        value = self.held(value)
+        super().__init__(value.shape, "zeros", dtype, value, trainable=trainable)
+
+    @property
+    def given_shape(self):
+        count, *sizes, channels = self.shape
+        return count, channels, *sizes
+
+    def given(self, array):
+        return array.transpose(0, array.ndim - 1, *range(1, array.ndim - 1)).copy()
+
+    def held(self, array):
+        return array.transpose(0, *range(2, array.ndim), 1).copy()
 
 
 class State(Leaf):
@@ -113,7 +146,7 @@ def _full(value, like: Tensor, shape: tuple[int, ...]) -> Tensor:
 
 
 def number_array(name: str, leaf: Leaf, value):
-    """A value of a parameter or a state in its type; numbers of other types are converted."""
+    """A value of a parameter or a state, as state_dict gives it, in the leaf's own type and order; numbers of other types are converted."""
     import numpy
 
     if hasattr(value, "detach"):  # of PyTorch, where it may require a gradient
@@ -121,8 +154,9 @@ def number_array(name: str, leaf: Leaf, value):
     array = value
     if not isinstance(value, numpy.ndarray):
         array = numpy.from_dlpack(value) if hasattr(value, "__dlpack__") else numpy.asarray(value)
-    if tuple(array.shape) != tuple(leaf.shape):
-        raise Error(f"'{name}' has shape {tuple(array.shape)}, expected {tuple(leaf.shape)}")
+    if tuple(array.shape) != tuple(leaf.given_shape):
+        raise Error(f"'{name}' has shape {tuple(array.shape)}, expected {tuple(leaf.given_shape)}")
+    array = leaf.held(array)
     is_float = leaf.dtype in ("float16", "float32", "float64")
     return array.astype(leaf.dtype) if array.dtype.kind in ("fiu" if is_float else "iu") and leaf.dtype != "bool" else array
 

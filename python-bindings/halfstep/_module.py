@@ -13,7 +13,7 @@ from halfstep._elsewhere import ARGUMENTS, ATTRIBUTES
 from halfstep._errors import Error, nearest, truth
 from halfstep._graph import Tensor
 from halfstep._keywords import tell_methods
-from halfstep._leaves import Input, Leaf, Parameter, State, check_keys, first_value, number_array
+from halfstep._leaves import Filter, Input, Leaf, Parameter, State, check_keys, first_value, number_array
 from halfstep._undo import remember, undone_on_error
 
 
@@ -355,7 +355,13 @@ class Module:
         """Parameters and states by name, copied. Before training they are the first values under seed 0, or those that were loaded."""
         if self._trained is not None:
             state = self._trained.state
-            return {name: state[name] for name, _ in self.named_leaves()}
+            values = {name: state[name] for name, _ in self.named_leaves()}
+        else:
+            values = self._first_values()
+        return {name: leaf.given(values[name]) for name, leaf in self.named_leaves()}
+
+    def _first_values(self) -> dict[str, object]:
+        """Those before training, as the model's text has them."""
         with self._untrained() as session:
             return {name: session.state[name] if name in session.state else first_value(leaf) for name, leaf in self.named_leaves()}
 
@@ -382,12 +388,17 @@ class Module:
         if self._trained is not None:
             self._trained.save_weights(path)
         else:
-            write_tensors(path, self.state_dict())
+            write_tensors(path, self._first_values())
 
     def load_weights(self, path) -> None:
         """Parameters from a safetensors file. A model that has not been trained starts from them; it has to know its inputs."""
-        from halfstep._tensor_files import read_tensors
+        from halfstep._tensor_files import is_ours, read_tensors
 
+        if any(isinstance(leaf, Filter) for _, leaf in self.named_leaves()):
+            saved = read_tensors(path)
+            if not is_ours(path):
+                self._load_given(path, saved)
+                return
         if self._trained is not None:
             self._trained.load_weights(path)
             return
@@ -398,6 +409,15 @@ class Module:
                 # What no output depends on is not in this session.
                 if name in session.state or name in saved:
                     self.trainer.start_from(name, leaf, session.state[name] if name in session.state else saved[name])
+
+    def _load_given(self, path, saved) -> None:
+        """Parameters, all of them, and states of a file from where the model is from, whose filters lie as they do there."""
+        leaves = dict(self.named_leaves())
+        if missing := [name for name, leaf in leaves.items() if isinstance(leaf, Parameter) and name not in saved]:
+            raise Error(f"{path}: has no parameter '{missing[0]}'")
+        arrays = {name: number_array(name, leaf, saved[name]) for name, leaf in leaves.items() if name in saved}
+        for name, array in arrays.items():
+            self.trainer.start_from(name, leaves[name], array)
 
     def __copy__(self):
         other = type(self).__new__(type(self))

@@ -17,14 +17,14 @@ from halfstep._elements import DTYPES
 from halfstep._errors import Error, check_there
 from halfstep._graph import Tensor, current, operand
 from halfstep._images import elementwise
-from halfstep._leaves import Leaf
+from halfstep._leaves import Filter, Leaf
 from halfstep._onnx_layers import LAYERS
 from halfstep._onnx_node import CONSTANTS, Node, axes_of, axis_of, dtype_of, number
 from halfstep._onnx_node import numbers as _numbers
 from halfstep._onnx_node import tensor as _tensor
 from halfstep._onnx_recurrent import RECURRENT, lacking
 from halfstep._onnx_shapes import SHAPES
-from halfstep._onnx_weights import statistics_of, weights_of
+from halfstep._onnx_weights import filters_of, statistics_of, weights_of
 from halfstep._reductions import along
 from halfstep._trainable import Trainable
 
@@ -144,13 +144,13 @@ class OnnxModel(nn.Module):
     def _leaves_of(self, values: dict[str, numpy.ndarray], trainable: Trainable) -> dict[str, nn.Parameter | nn.State]:
         """What the model keeps of the file's tensors of floats."""
         weights = weights_of(self._nodes, {name: value.shape for name, value in values.items()})
-        statistics = statistics_of(self._nodes)
+        statistics, filters = statistics_of(self._nodes), filters_of(self._nodes, self._outputs)
         trainable.check(name for name in values if name not in statistics)
         leaves: dict[str, nn.Parameter | nn.State] = {}
         for name, value in values.items():
             dtype, trains = value.dtype.name, trainable.trains([name], name in weights)
             leaves[name] = (nn.State(value.shape, "zeros", dtype, value) if name in statistics else
-                            nn.Parameter(value.shape, "zeros", dtype, value, trainable=trains))
+                            Filter(dtype, value, trainable=trains) if name in filters else nn.Parameter(value.shape, "zeros", dtype, value, trainable=trains))
         return leaves
 
     def _check(self, constants: set[str]) -> None:

@@ -9,7 +9,7 @@ import numpy
 
 from halfstep import ops
 from halfstep._graph import Tensor
-from halfstep._images import channels_last, mean_of_images
+from halfstep._images import channels_last, filter_of, mean_of_images
 from halfstep._norms import in_float32
 from halfstep._onnx_node import Node, axis_of, dtype_of, number, tensor
 from halfstep._reductions import along
@@ -93,7 +93,7 @@ def _conv(node, x, filters, bias=None):
     rank, sizes = len(filters.shape) - 2, list(filters.shape[2:])
     if list(node.get("kernel_shape", sizes)) != sizes:
         node.refuse(f"kernel_shape={node.get('kernel_shape')}, and its filters are of {sizes}")
-    own = ops.transpose(filters, [0, *range(2, rank + 2), 1])
+    own = filter_of(filters)
     bias = None if bias is None else tensor(bias)
     return channels_last(
         lambda image: ops.conv(image, own, bias, groups=node.get("group", 1), **_window(node, rank)), x)

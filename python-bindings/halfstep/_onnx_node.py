@@ -9,7 +9,8 @@ import numpy
 from halfstep import _errors, ops
 from halfstep._elements import DTYPES
 from halfstep._errors import Error
-from halfstep._graph import Tensor, operand
+from halfstep._graph import Tensor
+from halfstep._images import leaf_tensor
 from halfstep._leaves import Leaf
 
 
@@ -72,8 +73,10 @@ def number(node: Node, value, what: str) -> float:
 
 def tensor(value) -> Tensor:
     """A tensor, that of a parameter or a state, or that of a constant, of its own type."""
-    if isinstance(value, (Tensor, Leaf)):
-        return operand(value)
+    if isinstance(value, Leaf):
+        return leaf_tensor(value)
+    if isinstance(value, Tensor):
+        return value
     array = numpy.asarray(value)
     return ops.constant(array, array.dtype)
 

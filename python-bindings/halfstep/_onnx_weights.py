@@ -1,4 +1,4 @@
-"""Which tensors of a file of ONNX are weights of layers, which a file does not say."""
+"""Which tensors of a file of ONNX are weights of layers, and which are filters: a file says neither."""
 
 from __future__ import annotations
 
@@ -114,3 +114,9 @@ def weights_of(nodes: list[Node], shapes: Mapping[str, tuple[int, ...]]) -> set[
 def statistics_of(nodes: list[Node]) -> set[str]:
     """Means and variances that norms read, which no gradient reaches."""
     return {name for node in nodes if node.op == "BatchNormalization" for name in node.inputs[3:5]}
+
+
+def filters_of(nodes: list[Node], outputs) -> set[str]:
+    """What convolutions read as filters, and nothing else reads."""
+    uses = [(name, node.op == "Conv" and place == 1) for node in nodes for place, name in enumerate(node.inputs)]
+    return {name for name, is_filter in uses if is_filter} - {name for name, is_filter in uses if not is_filter} - set(outputs)

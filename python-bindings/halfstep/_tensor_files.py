@@ -22,12 +22,22 @@ def read_tensors(path: str | os.PathLike[str]) -> dict[str, object]:
     return {name: _arrays.from_runtime(element, array) for name, element, array in _runtime.read_tensors(check_there(path))}
 
 
+def _metadata_of(path: str | os.PathLike[str]) -> dict[str, str]:
+    """What a file that the runtime has read says of itself."""
+    with open(path, "rb") as file:
+        size = int.from_bytes(file.read(8), "little")
+        return json.loads(file.read(size)).get("__metadata__", {})
+
+
 def epochs_of(folder: str | os.PathLike[str]) -> int:
     """How many epochs are behind a checkpoint that the runtime has read: not one whose evaluation was stopped."""
     manifest = json.loads(pathlib.Path(folder, "manifest.json").read_bytes())
-    with open(pathlib.Path(folder, manifest["file"]), "rb") as file:
-        size = int.from_bytes(file.read(8), "little")
-        return int(json.loads(file.read(size))["__metadata__"]["epoch"])
+    return int(_metadata_of(pathlib.Path(folder, manifest["file"]))["epoch"])
+
+
+def is_ours(path: str | os.PathLike[str]) -> bool:
+    """Whether such a file, or the folder of a checkpoint, was written here."""
+    return not os.path.isfile(path) or _metadata_of(path).get("format") == "halfstep"
 
 
 # What names of files of other formats end in.

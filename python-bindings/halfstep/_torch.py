@@ -17,7 +17,8 @@ from halfstep import _graph, nn
 from halfstep._elements import DTYPES
 from halfstep._errors import Error
 from halfstep._export import Interpreter, sizes_of
-from halfstep._leaves import check_keys, number_array
+from halfstep._leaves import Filter, check_keys, number_array
+from halfstep._torch_filters import filters_of
 from halfstep._trainable import Trainable
 
 
@@ -113,9 +114,12 @@ class TorchModel(nn.Module):
         tensors = dict([*module.named_parameters(remove_duplicate=False), *module.named_buffers(remove_duplicate=False)])
         self._aliases = {name: owners.setdefault(id(tensor), name) for name, tensor in tensors.items()}
         trainable.check(name for name, _ in module.named_parameters(remove_duplicate=False))
+        placeholders = [node for node in program.graph.nodes if node.op == "placeholder"]
+        read = {node: self._aliases[spec.target] for node, spec in zip(placeholders, signature.input_specs) if spec.target in self._aliases}
+        filters = filters_of(program.graph_module, read)
         for name in owners.values():
             names = [one for one, owner in self._aliases.items() if owner == name]
-            self._leaves[name] = _leaf_of(name, tensors[name], trainable.trains(names, tensors[name].requires_grad))
+            self._leaves[name] = _leaf_of(name, tensors[name], trainable.trains(names, tensors[name].requires_grad), name in filters)
         self._inputs_of_graph = [self._input_of(one) for one in signature.input_specs]
         self._kept = list(module.state_dict())
         values = {node.name: node.meta["val"] for node in program.graph.nodes if node.op == "placeholder"}
@@ -172,7 +176,7 @@ class TorchModel(nn.Module):
 
         trainer = self.__dict__.get("_trainer")
         live = trainer.session.state if trainer is not None and trainer.session is not None else {}
-        values = {name: live[name] if name in live else leaf.value for name, leaf in self._leaves.items()}
+        values = {name: leaf.given(live[name] if name in live else leaf.value) for name, leaf in self._leaves.items()}
         return {name: torch.from_numpy(numpy.array(values[self._aliases[name]])) for name in self._kept}
 
     def load_state_dict(self, values) -> None:
@@ -188,7 +192,7 @@ class TorchModel(nn.Module):
             self.trainer.start_from(name, self._leaves[name], array)
 
 
-def _leaf_of(name: str, tensor, trains: bool):
+def _leaf_of(name: str, tensor, trains: bool, is_filter: bool):
     import torch
 
     dtype = str(tensor.dtype).removeprefix("torch.")
@@ -199,7 +203,7 @@ def _leaf_of(name: str, tensor, trains: bool):
     value = numpy.array(tensor.detach().cpu())
     if not isinstance(tensor, torch.nn.Parameter):
         return nn.State(value.shape, "zeros", dtype, value)
-    return nn.Parameter(value.shape, "zeros", dtype, value, trainable=trains)
+    return Filter(dtype, value, trainable=trains) if is_filter else nn.Parameter(value.shape, "zeros", dtype, value, trainable=trains)
 
 
 def _spec_of(name: str, value) -> nn.Input:

@@ -60,9 +60,9 @@ def _meant(pattern: str, names: list[str]) -> str:
 
 def summary(leaves: list[tuple[str, Leaf, bool]]) -> str:
     """A line for each parameter and state, and how many numbers train."""
-    rows = [(name, type_of(leaf.shape, leaf.dtype), "trains" if trains else "frozen" if isinstance(leaf, Parameter) else "state")
+    rows = [(name, type_of(leaf.given_shape, leaf.dtype), "trains" if trains else "frozen" if isinstance(leaf, Parameter) else "state")
             for name, leaf, trains in leaves]
     widths = [max((len(row[i]) for row in rows), default=0) for i in range(2)]
-    counts = [sum(math.prod(leaf.shape) for _, leaf, trains in leaves if trains is which) for which in (True, False)]
+    counts = [sum(math.prod(leaf.given_shape) for _, leaf, trains in leaves if trains is which) for which in (True, False)]
     return "\n".join([*(f"{name:{widths[0]}}  {kind:{widths[1]}}  {told}" for name, kind, told in rows),
                       f"{counts[0]:,} trainable parameters, {counts[1]:,} numbers that stay or are states"])

@@ -71,6 +71,9 @@ ErrorOr<NamedTensors> readWeights(const std::string &path);
 /// that the executable does not know are ignored.
 Status loadWeights(const std::string &path, Session &session);
 
+/// Writes tensors as a safetensors file that says that it is of Halfstep.
+Status writeWeights(const std::string &path, const NamedTensors &tensors);
+
 /// Writes all saved state as a safetensors file.
 Status saveWeights(const std::string &path, Session &session);
 
