@@ -39,6 +39,11 @@ def _place(error: Error, place: str) -> None:
         error.placed = True
 
 
+def _check_saved(path, names, saved) -> None:
+    if missing := [name for name in names if name not in saved]:
+        raise Error(f"{path}: has no parameter '{missing[0]}'")
+
+
 # What other frameworks freeze layers by.
 _UNHEARD = ("trainable", "requires_grad")
 
@@ -171,9 +176,12 @@ class Module:
         job = self.__dict__.get("_job")
         return isinstance(leaf, Parameter) and (leaf.trainable if job is None else job.trainable.trains([name], leaf.trainable))
 
+    def _parameters(self) -> dict[str, Parameter]:
+        return {name: leaf for name, leaf in self.named_leaves() if isinstance(leaf, Parameter)}
+
     def _check_trainable(self, is_training: bool) -> None:
         """That names of parameters which `compile` was told are there, and that one trains where one is to."""
-        parameters = {name: leaf for name, leaf in self.named_leaves() if isinstance(leaf, Parameter)}
+        parameters = self._parameters()
         if "_job" in self.__dict__:
             self.__dict__["_job"].trainable.check(parameters)
         if is_training and parameters and not any(self._trains(name, leaf) for name, leaf in parameters.items()):
@@ -269,8 +277,12 @@ class Module:
         from halfstep._settings import check_arguments
 
         check_arguments(Module.compile, settings, ARGUMENTS["compile"])
-        self.__dict__["_job"] = _job.make_job(optimizer, loss, metrics, policy, loss_scaler, device, threads, pin_threads, settings, self._of_classes,
-                                              _trainable.Trainable("compile", trainable, frozen))
+        said = _trainable.Trainable("compile", trainable, frozen)
+        job = _job.make_job(optimizer, loss, metrics, policy, loss_scaler, device, threads, pin_threads, settings, self._of_classes, said)
+        if self.__dict__.get("_inputs") and (trainable, frozen) != (None, None):
+            self.to_mlir()  # makes the leaves that depend on shapes
+            said.check(self._parameters())
+        self.__dict__["_job"] = job
         if "_trainer" in self.__dict__:
             self.__dict__.pop("_trainer").keep()
 
@@ -400,21 +412,29 @@ class Module:
                 self._load_given(path, saved)
                 return
         if self._trained is not None:
+            self._check_frozen(path)
             self._trained.load_weights(path)
             return
         with self._untrained() as session:
             session.load_weights(path)  # checks them
+            self._check_frozen(path)
             saved = read_tensors(path)
             for name, leaf in self.named_leaves():
                 # What no output depends on is not in this session.
                 if name in session.state or name in saved:
                     self.trainer.start_from(name, leaf, session.state[name] if name in session.state else saved[name])
 
+    def _check_frozen(self, path) -> None:
+        """That a file has what does not train, too: to a session it is a state, which a file may lack."""
+        from halfstep._tensor_files import read_tensors
+
+        if frozen := [name for name, leaf in self._parameters().items() if not self._trains(name, leaf)]:
+            _check_saved(path, frozen, read_tensors(path))
+
     def _load_given(self, path, saved) -> None:
         """Parameters, all of them, and states of a file from where the model is from, whose filters lie as they do there."""
         leaves = dict(self.named_leaves())
-        if missing := [name for name, leaf in leaves.items() if isinstance(leaf, Parameter) and name not in saved]:
-            raise Error(f"{path}: has no parameter '{missing[0]}'")
+        _check_saved(path, self._parameters(), saved)
         arrays = {name: number_array(name, leaf, saved[name]) for name, leaf in leaves.items() if name in saved}
         for name, array in arrays.items():
             self.trainer.start_from(name, leaves[name], array)

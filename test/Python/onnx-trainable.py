@@ -1,11 +1,12 @@
 """What trains of a file of ONNX: what layers read as weights, and biases and scales of channels; what is said by names, there and of models of our
 own; all else stays, to the bit.
 
-RUN: %{python} -W ignore %s
+RUN: rm -rf %t && mkdir %t && %{python} -W ignore %s %t
 """
 
 import contextlib
 import io
+import pathlib
 import sys
 
 sys.path = sys.path[1:]  # a file here has the package's name
@@ -14,7 +15,8 @@ import numpy
 from onnx import TensorProto, helper, numpy_helper
 
 import halfstep
-from halfstep import nn, ops
+from halfstep import nn
+from halfstep._tensor_files import write_tensors
 
 random = numpy.random.default_rng(0)
 node = helper.make_node
@@ -130,8 +132,8 @@ statistics = file_of(*CASES["BatchNormalization"][1:], IMAGES)
 refused("frozen='m' is the name of no parameter", halfstep.from_onnx, statistics, frozen="m")
 assert trained(halfstep.from_onnx(statistics, trainable="*")) == {"Ws", "Wb"}
 model = halfstep.from_onnx(attention)
-model.compile("sgd", loss="mse", metrics=[], frozen="Q")
-refused("compile: frozen='Q' is the name of no parameter; did you mean 'q'?", model.trainer.step, x, y)
+refused("compile: frozen='Q' is the name of no parameter; did you mean 'q'?", model.compile, "sgd", loss="mse", metrics=[], frozen="Q")
+refused("OnnxModel: none of its parameters trains; model.compile(trainable='*') or names of some say what does", run, model, "sgd", frozen="*")
 
 
 # Models of our own.
@@ -165,6 +167,16 @@ model.fit(x, y, batch_size=8, verbose=False)
 after = model.state_dict()
 for name in before:
     assert (after[name] == before[name]).all() == (name == "shift" or name.startswith("encoder.dense1")), name
+
+# What is frozen is a part of a file of weights as what trains is.
+folder = pathlib.Path(sys.argv[1])
+for name in ("shift", "head.kernel"):
+    write_tensors(folder / "w.safetensors", {key: value for key, value in after.items() if key != name})
+    for one in (model, Own().specify(x=nn.Input((6, 8)))):
+        refused(name, one.load_weights, folder / "w.safetensors")
+write_tensors(folder / "w.safetensors", before)
+model.load_weights(folder / "w.safetensors")
+assert all((value == before[name]).all() for name, value in model.state_dict().items())
 
 # Which train is shown.
 said = io.StringIO()
