@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import math
-
 from halfstep import ops
 from halfstep._along import on_last
 from halfstep._aten_indexing import INDEXING
+from halfstep._aten_kinks import KINKS
 from halfstep._aten_layers import LAYERS
 from halfstep._aten_losses import LOSSES
 from halfstep._aten_products import PRODUCTS
@@ -49,14 +48,6 @@ def _div(call, a, b, *_):
 
 def _pow(call, x, exponent):
     return elementwise(ops.pow, *pair(x, exponent, floats=True))
-
-
-def _clamp(call, x, low=None, high=None):
-    if any(isinstance(one, Tensor) for one in (low, high)):
-        raise Error("bounds that are tensors are not supported: use torch.maximum and torch.minimum")
-    x = tensor_of(x)
-    least, most = -math.inf if low is None else float(low), math.inf if high is None else float(high)
-    return elementwise(lambda image: ops.clamp(image, least, most), x)
 
 
 def _compare(predicate):
@@ -210,17 +201,6 @@ def _reduce(function):
     return handle
 
 
-def _max(call, x, dim=None, keep_dims=False):
-    if "other" in call.named:
-        return ops.maximum(*pair(x, dim))
-    x = tensor_of(x)
-    largest = along(ops.reduce_max, x, dim, bool(keep_dims))
-    if dim is None:
-        return largest
-    index = ops.argmax(x, dim, "int64")
-    return largest, ops.reshape(index, largest.shape)
-
-
 def _place(function):
     def handle(call, x, dim=None, keep_dims=False):
         x = tensor_of(x)
@@ -312,9 +292,6 @@ HANDLERS = {
     "bitwise_xor": _bits(_xor),
     "bmm": _matmul,
     "ceil": unary(ops.ceil),
-    "clamp": _clamp,
-    "clamp_max": lambda call, x, high: _clamp(call, x, None, high),
-    "clamp_min": lambda call, x, low: _clamp(call, x, low, None),
     "clone": _identity,
     "contiguous": _identity,
     "cos": unary(ops.cos),
@@ -337,7 +314,6 @@ HANDLERS = {
     "gt": _compare("gt"),
     "hardsigmoid": unary(ops.hard_sigmoid),
     "hardswish": unary(ops.hard_swish),
-    "hardtanh": _clamp,
     "le": _compare("le"),
     "leaky_relu": lambda call, x, slope: ops.leaky_relu(float_of(x), negative_slope=slope),
     "lerp": _lerp,
@@ -355,7 +331,6 @@ HANDLERS = {
     "lt": _compare("lt"),
     "masked_fill": _masked_fill,
     "matmul": _matmul,
-    "max": _max,
     "maximum": binary(ops.maximum),
     "mean": _reduce(ops.mean),
     "minimum": binary(ops.minimum),
@@ -369,7 +344,6 @@ HANDLERS = {
     "prod": _reduce(ops.prod),
     "reciprocal": unary(ops.reciprocal),
     "relu": unary(ops.relu),
-    "relu6": unary(lambda x: ops.clamp(x, 0.0, 6.0)),
     "reshape": _reshape,
     "round": unary(ops.round),
     "rsqrt": unary(ops.rsqrt),
@@ -407,6 +381,7 @@ HANDLERS = {
     "where": _where,
     "zeros_like": _like(0),
     **INDEXING,
+    **KINKS,
     **LAYERS,
     **LOSSES,
     **PRODUCTS,

@@ -58,10 +58,6 @@ def _cross(call, a, b, dim=None):
     return ops.cross(a, b, dim)
 
 
-def _atan2(call, a, b):
-    return ops.atan2(*(float_of(one) for one in pair(a, b, floats=True)))
-
-
 def _prelu(call, x, weight):
     x, weight = alike(x, weight)
     return channels_last(lambda image: ops.prelu(image, weight), x)
@@ -147,8 +143,6 @@ PRODUCTS = {
     "addcmul": _with_factor(ops.addcmul),
     "addmv": _added(ops.addmv),
     "addr": _added(ops.addr),
-    "arctan2": _atan2,
-    "atan2": _atan2,
     "baddbmm": _added(ops.baddbmm),
     "bilinear": _bilinear,
     "chain_matmul": _multi_dot,
