@@ -10,10 +10,12 @@ from halfstep._aten_layers import LAYERS
 from halfstep._aten_losses import LOSSES
 from halfstep._aten_products import PRODUCTS
 from halfstep._aten_recurrent import RECURRENT
+from halfstep._aten_views import VIEWS
+from halfstep._aten_writes import WRITES
 from halfstep._errors import Error, axes
 from halfstep._graph import Tensor
 from halfstep._images import elementwise, mean_of_images
-from halfstep._operands import alike, as_type, binary, float_of, is_float, pair, tensor_of, unary
+from halfstep._operands import alike, as_type, binary, float_of, is_float, pair, repeated, tensor_of, unary
 from halfstep._reductions import along
 
 _BEFORE = "of buffers compute them in __init__, and register what comes out, of inputs before the model is given them"
@@ -21,8 +23,6 @@ _BEFORE = "of buffers compute them in __init__, and register what comes out, of 
 INSTEAD = {
     **dict.fromkeys(["__lshift__", "bitwise_left_shift"], "x << n is x * 2**n"),
     **dict.fromkeys(["__rshift__", "bitwise_right_shift"], f"as for all bits, {_BEFORE}"),
-    **{f"__i{name}__": f"write x = x {sign} y, which makes another tensor"
-       for name, sign in {"and": "&", "or": "|", "xor": "^", "lshift": "<<", "rshift": ">>"}.items()},
     "detach": "there is nothing that stops gradients; freeze parameters by requires_grad_(False)",
 }
 
@@ -171,6 +171,11 @@ def _like(value):
     return handle
 
 
+def _rows_of(value):
+    """A number for each place of a shape, in which the batch is open: what is known is computed when the module is imported."""
+    return lambda call, *_: repeated(call.named["fill_value"] if value is None else value, call.shape, call.dtype, call.rows)
+
+
 # Products
 
 
@@ -248,14 +253,14 @@ def _softplus(call, x, beta, threshold):
     return ops.softplus(float_of(x))
 
 
+def _detach(call, x):
+    raise Error(INSTEAD["detach"])
+
+
 def _elu(call, x, alpha, scale, input_scale):
     call.only("scale", 1, 1.0)
     call.only("input_scale", 1, 1.0)
     return ops.elu(float_of(x), alpha=alpha)
-
-
-def _detach(call, x):
-    raise Error(INSTEAD["detach"])
 
 
 HANDLERS = {
@@ -299,6 +304,8 @@ HANDLERS = {
     "detach": _detach,
     "div": _div,
     "elu": _elu,
+    "empty": _rows_of(0),
+    "empty_like": _like(0),
     "eq": _compare("eq"),
     "erf": unary(ops.erf),
     "erfinv": unary(ops.erfinv),
@@ -308,6 +315,7 @@ HANDLERS = {
     "expm1": unary(ops.expm1),
     "flatten": _reshape,
     "floor": unary(ops.floor),
+    "full": _rows_of(None),
     "full_like": _like(None),
     "ge": _compare("ge"),
     "gelu": lambda call, x, approximate: ops.gelu(float_of(x), approximate=approximate),
@@ -338,6 +346,11 @@ HANDLERS = {
     "mul": binary(ops.mul),
     "ne": _compare("ne"),
     "neg": unary(ops.neg),
+    "new_empty": _rows_of(0),
+    "new_full": _rows_of(None),
+    "new_ones": _rows_of(1),
+    "new_zeros": _rows_of(0),
+    "ones": _rows_of(1),
     "ones_like": _like(1),
     "permute": _permute,
     "pow": _pow,
@@ -386,4 +399,6 @@ HANDLERS = {
     **LOSSES,
     **PRODUCTS,
     **RECURRENT,
+    **VIEWS,
+    **WRITES,
 }

@@ -28,7 +28,36 @@ def _stack(call, tensors, dim=0):
 
 
 def _at(x, dim, index):
-    return x[(*[slice(None)] * axis("an index", dim, len(x.shape)), index)]
+    """A number's place or a range of a dimension; what is put together of pieces is read of that which has it."""
+    dim = axis("an index", dim, len(x.shape))
+    size = x.shape[dim]
+    if x.pieces is not None and x.pieces[0] == dim:
+        start, stop, step = index.indices(size) if isinstance(index, slice) else (index % size, index % size + 1, 1)
+        parts = pieces_of(x, dim, start, stop)
+        if len(parts) == 1:
+            return parts[0][(*[slice(None)] * dim, slice(None, None, step) if isinstance(index, slice) else 0)]
+    return x[(*[slice(None)] * dim, index)]
+
+
+def pieces_of(x, dim: int, start: int, stop: int) -> list:
+    """The tensors of which a range of a dimension is put together."""
+    if x.pieces is None or x.pieces[0] != dim:
+        return [x[(*[slice(None)] * dim, slice(start, stop))]] if start < stop else []
+    found, at = [], 0
+    for piece in x.pieces[1]:
+        size = piece.shape[dim]
+        low, high = max(start - at, 0), min(stop - at, size)
+        if low < high:
+            found.append(piece if high - low == size else piece[(*[slice(None)] * dim, slice(low, high))])
+        at += size
+    return found
+
+
+def put_together(pieces: list, dim: int):
+    """Pieces one behind another, of which a part that is read or replaced later is not read of the whole."""
+    whole = ops.concat(pieces, dim)
+    whole.pieces = dim, pieces
+    return whole
 
 
 def _slice(call, x, dim=0, start=None, end=None, step=1):

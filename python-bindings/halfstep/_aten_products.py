@@ -122,21 +122,6 @@ def _scatter_add(call, x, dim, indices, updates):
     return ops.scatter_add_elements(x, dim, tensor_of(indices), updates)
 
 
-def _index_put(call, x, indices, values, accumulate=False):
-    if any(one is None or tensor_of(one).dtype == "bool" for one in indices):
-        raise Error("indices are tensors of numbers for the first dimensions: of a mask write torch.where")
-    x, values = alike(x, values)
-    return ops.index_put(x, [_from_start(tensor_of(one), size) for one, size in zip(indices, x.shape)], values, accumulate=bool(accumulate))
-
-
-def _from_start(index, size):
-    """Negative indices are counted from the last there, and are none here."""
-    if size is None:
-        raise Error("the batch, whose size is open, takes no indices; give batched=False")
-    index = as_type(index, "int64")
-    return ops.select(index < 0, index + size, index)
-
-
 PRODUCTS = {
     "addbmm": _added(ops.addbmm),
     "addcdiv": _with_factor(ops.addcdiv),
@@ -152,7 +137,6 @@ PRODUCTS = {
     "cumsum": _running(ops.cumsum),
     "dot": _of_two(ops.dot),
     "frobenius_norm": _frobenius_norm,
-    "index_put": _index_put,
     "linalg_cross": _cross,
     "linalg_matrix_norm": _matrix_norm,
     "linalg_multi_dot": _multi_dot,

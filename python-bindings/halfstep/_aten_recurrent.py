@@ -7,9 +7,9 @@ from halfstep._errors import Error
 from halfstep._operands import OpenZeros, alike, tensor_of
 
 
-def _zeros(call, shape, *_, **__):
+def _zeros(call, *_):
     """Zeros, of which a size is that of the batch: the others are computed when the module is imported."""
-    return OpenZeros(call.shape)
+    return OpenZeros(call.shape, call.dtype, call.rows)
 
 
 def _state_of(given, index: int):

@@ -6,12 +6,13 @@ import functools
 import os
 import re
 
-from halfstep import _aten, _graph, nn
+from halfstep import _aten, _graph
+from halfstep._aten_views import BACK
 from halfstep._errors import Error
 from halfstep._graph import Tensor
-from halfstep._images import leaf_tensor
 from halfstep._leaves import Leaf
 from halfstep._operands import tensor_of
+from halfstep._views import Held, Place, View, check_disjoint, is_whole, memory_of
 
 # What has no value of its own.
 IGNORED = {"_assert_tensor_metadata", "_assert_scalar", "_assert_async", "sym_constrain_range_for_size"}
@@ -22,34 +23,52 @@ def sizes_of(value) -> tuple[int | None, ...]:
     return tuple(size if isinstance(size, int) else None for size in value.shape)
 
 
-class Call:
-    """An op of a graph with its arguments, by the names of the op's schema."""
+def name_of(target) -> str:
+    """An op's name in PyTorch."""
+    import torch
 
-    def __init__(self, node, read):
+    return target._schema.name.partition("::")[2] if isinstance(target, torch._ops.OpOverload) else getattr(target, "__name__", str(target))
+
+
+class Call:
+    """An op of a graph with its arguments, by the names of the op's schema. An op in place, or with an `out`, is that which is not."""
+
+    def __init__(self, node, read, rows: Tensor | None = None):
         import torch
         from torch.fx.node import map_arg
 
         self.node = node
+        self.rows = rows  # a tensor that has a row for each of the batch
         # What is left out of the graph's values is a size that is open.
         self.arguments = map_arg(node.args, read)
         self.keywords = map_arg(node.kwargs, read)
         self.assigned: dict[object, Tensor] = {}  # nodes, of which handlers change the values
         self.named = {}
+        self.written: list[object] = []  # the nodes of what it changes
+        self.op = name_of(node.target)
         if not isinstance(node.target, torch._ops.OpOverload):
-            self.op, self.in_place = getattr(node.target, "__name__", str(node.target)), False
             return
-        schema = node.target._schema
-        name = schema.name.partition("::")[2]
-        self.in_place = name.endswith("_") and not name.endswith("__")
-        self.op = name.rstrip("_") if self.in_place else name
-        for i, argument in enumerate(schema.arguments):
-            given = self.arguments[i] if i < len(self.arguments) else self.keywords.get(argument.name, argument.default_value)
-            self.named[argument.name] = given
+        for i, argument in enumerate(node.target._schema.arguments):
+            is_given = i < len(self.arguments)
+            given = self.arguments[i] if is_given else self.keywords.get(argument.name, argument.default_value)
+            if argument.alias_info is not None and argument.alias_info.is_write:
+                self.written.append(node.args[i] if is_given else node.kwargs.get(argument.name))
+            if argument.name != "out":
+                self.named[argument.name] = given
+        if self.written and self.op.startswith("__i"):
+            self.op = "__" + self.op.removeprefix("__i")
+        elif self.written and not self.op.endswith("__"):
+            self.op = self.op.rstrip("_")
 
     @property
     def shape(self):
         """The result's."""
         return sizes_of(self.node.meta["val"])
+
+    @property
+    def dtype(self) -> str:
+        """The result's."""
+        return str(self.node.meta["val"].dtype).removeprefix("torch.")
 
     def tensors(self):
         """The arguments that are values of the graph, in its order."""
@@ -85,6 +104,15 @@ class Call:
         inputs = self._inputs()
         return all(isinstance(one, (int, float, torch.Tensor)) for one in inputs) and None not in self.shape_or_empty()
 
+    def on_constants(self):
+        """What torch computes now. What is in place there changes a copy."""
+        import torch
+        from torch.utils import _pytree
+
+        arguments, keywords = _pytree.tree_map_only(torch.Tensor, torch.clone, (self.arguments, self.keywords)) if self.written else (
+            self.arguments, self.keywords)
+        return self.node.target(*arguments, **keywords)
+
     def shape_or_empty(self):
         value = self.node.meta.get("val")
         return sizes_of(value) if hasattr(value, "shape") else ()
@@ -104,10 +132,11 @@ def decompose(node, tensors):
     inputs = [one for one in node.all_input_nodes if isinstance(one.meta.get("val"), torch.Tensor)]
     if len(inputs) != len(node.all_input_nodes) or not isinstance(node.target, torch._ops.OpOverload):
         return None
+    target = _functional(node.target)
 
     def function(*tensors):
         given = dict(zip(inputs, tensors))
-        result = node.target(*map_arg(node.args, given.get), **map_arg(node.kwargs, given.get))
+        result = target(*map_arg(node.args, given.get), **map_arg(node.kwargs, given.get))
         return list(result) if isinstance(result, (tuple, list)) else [result]
 
     with torch.no_grad():
@@ -125,6 +154,15 @@ def decompose(node, tensors):
     return graph
 
 
+def _functional(target):
+    """The op that gives what one in place writes, where there is such."""
+    import torch
+
+    name = name_of(target)
+    packet = getattr(torch.ops.aten, name.removesuffix("_"), None) if name.endswith("_") else None
+    return getattr(packet, target._overloadname, target)
+
+
 @functools.cache
 def _decompositions():
     """PyTorch's, for what is no op of ours."""
@@ -139,29 +177,63 @@ class Interpreter:
 
     def __init__(self):
         self.problems: list[tuple[str, str, str]] = []
-        self.assigned: dict[object, Tensor] = {}  # what a buffer is from now on
+        self._leaves: dict[object, Place] = {}
         self._decomposes = False
+        self._rows: Tensor | None = None
+
+    def outputs(self, module, inputs) -> list:
+        """What a graph gives of tensors, leaves and constants."""
+        self._rows = next((one for one in inputs if isinstance(one, Tensor) and one.shape[:1] == (None,)), None)
+        places = self.run(module, self._memories(module, [self._input(one) for one in inputs]))
+        return [self._read(one) for one in places]
+
+    def _input(self, value):
+        if isinstance(value, Leaf):
+            return self.place_of(value)
+        return Place(value, kept=_CONSTANT if not isinstance(value, Tensor) else _INPUT)
+
+    def _memories(self, module, places):
+        """What is given, of which nothing may change that is given twice: parts of one tensor as two buffers."""
+        nodes = [one for one in module.graph.nodes if one.op == "placeholder"]
+        owners: dict[object, Place] = {}
+        for node, place in zip(nodes, places, strict=True):
+            memory = memory_of(node.meta.get("val"))
+            other = owners.setdefault(memory, place)
+            if memory is not None and other is not place:
+                other.kept = place.kept = other.kept or place.kept or _SHARED
+        return places
+
+    def place_of(self, leaf) -> Place:
+        if leaf not in self._leaves:
+            self._leaves[leaf] = Held(leaf, _PARAMETER if leaf.trainable else "")
+        return self._leaves[leaf]
 
     def run(self, module, inputs) -> list:
-        """The outputs; `module` is a graph and the graphs that it calls."""
+        """The outputs, as places; `module` is a graph and the graphs that it calls."""
         values, given = {}, iter(inputs)
         for node in module.graph.nodes:
             if node.op == "placeholder":
                 values[node] = next(given)
             elif node.op == "get_attr":
-                values[node] = _attribute(module, node.target)
+                values[node] = self._attribute(module, node.target)
             elif node.op == "call_function":
                 values[node] = self._call(node, values)
             elif node.op == "output":
-                return [self._read(values.get(one)) for one in node.args[0]]
+                return [values.get(one) for one in node.args[0]]
         return []
 
-    def _read(self, value):
-        """A value as handlers take it: the tensor of a leaf."""
-        return self.value_of(value) if isinstance(value, (nn.Parameter, nn.State)) else value
+    def _attribute(self, module, name: str):
+        import torch
 
-    def value_of(self, leaf) -> Tensor:
-        return self.assigned[leaf] if leaf in self.assigned else leaf_tensor(leaf)
+        for part in name.split("."):
+            module = getattr(module, part)
+        return Place(module, kept=_CONSTANT) if isinstance(module, torch.Tensor) else module
+
+    def _read(self, value):
+        """A value as handlers take it."""
+        if isinstance(value, tuple):
+            return tuple(map(self._read, value))
+        return value.read() if isinstance(value, Place) else value
 
     def _call(self, node, values):
         import operator
@@ -171,16 +243,16 @@ class Interpreter:
         result = node.meta.get("val")
         if node.target is operator.getitem:
             return values[node.args[0]][node.args[1]]
-        if getattr(node.target, "_schema", None) is not None and node.target._schema.name in ("aten::item", "aten::_local_scalar_dense"):
+        op = name_of(node.target)
+        if op in ("item", "_local_scalar_dense"):
             self.problems.append(("aten.item", "a number that depends on data is not known when a model is compiled: keep it a tensor",
                                   _describe(node)))
             return 1.0
         if isinstance(result, (int, torch.SymInt, torch.SymFloat, torch.SymBool)):  # of sizes: only the batch is open
             return result if isinstance(result, int) else None
         if any(_has_size_of_data(one.meta.get("val")) for one in node.all_input_nodes):
-            return _stand_in(result)  # the op that the size comes from is told
-        call = Call(node, lambda one: self._read(values.get(one)))
-        if call.op in IGNORED:
+            return _placed(_stand_in(result))  # the op that the size comes from is told
+        if op in IGNORED:
             return None
         graph = _graph.current()
         if not self._decomposes:
@@ -189,30 +261,80 @@ class Interpreter:
             if _has_size_of_data(result):
                 raise Error("the size of its result depends on data, and a model is compiled before there are any: keep all elements, as "
                             "torch.where(condition, x, 0) does")
-            if call.op == "wrap_with_autocast":
-                return self._autocast(call.arguments)
-            value = self._compute(call)
+            if op == "wrap_with_autocast":
+                return self._autocast(*torch.fx.node.map_arg(node.args, values.get))
+            return self._computed(node, values)
         except (Error, TypeError) as error:
             if self._decomposes:
                 raise
-            self.problems.append((f"aten.{call.op}", str(error), _describe(node)))
-            value = _stand_in(result)
+            self.problems.append((f"aten.{op}", str(error), _describe(node)))
+            return _placed(_stand_in(result))
         finally:
             if not self._decomposes:
                 graph.scope[-1], graph.place = "", None
-        if call.in_place:
-            first = values[node.args[0]]
-            if isinstance(first, Leaf) and not first.trainable:
-                self.assigned[first] = value
-            else:
-                values[node.args[0]] = value
-        for leaf, after in call.assigned.items():
-            self.assigned[values[leaf]] = after
-        return value
 
-    def _compute(self, call):
+    def _computed(self, node, values):
+        """The place of an op's result, or of several; what it changes is changed."""
+        call = Call(node, lambda one: self._read(values.get(one)), self._rows)
+        if call.written and (len(call.written) > 1 or len(node.target._schema.returns) > 1):
+            raise Error("it changes several tensors in place: write the forward without it")
+        value = self._compute(call, values)
+        for one, after in call.assigned.items():
+            values[one].write(after)
+        if call.written:
+            return self._written(call, value, values)
+        if isinstance(value, (tuple, list)):
+            return tuple(self._result(call, one, values, i) for i, one in enumerate(value))
+        return self._result(call, value, values)
+
+    def _written(self, call, value, values):
+        """An op in place gives the tensor that it changes."""
+        import torch
+
+        changed, = call.written
+        if torch.Tag.inplace_view in call.node.target.tags:  # transpose_: of another shape from now on
+            values[changed] = self._result(call, value, values)
+        else:
+            values[changed].write(self._read(value))
+        return values[changed]
+
+    def _result(self, call, value, values, item: int | None = None):
+        """A place for a result: a view where PyTorch has it in the memory of an operand."""
+        import torch
+
+        if isinstance(value, Place) or value is None:
+            return value
+        node, own = call.node, call.node.meta.get("val")
+        own = own if item is None or own is None else own[item]
+        memory = memory_of(own)
+        base = next((one for one in node.all_input_nodes if isinstance(values.get(one), Place) and memory_of(one.meta.get("val")) == memory), None)
+        if memory is None or base is None:
+            return Place(value)
+
+        def again(read):
+            return Call(node, lambda one: read if one is base else self._read(values.get(one)), self._rows)
+
+        def take(read):
+            found = self._compute(again(read), values)
+            return found if item is None else found[item]
+
+        def put(read, written):
+            if is_whole(own, base.meta["val"]):
+                return written
+            if isinstance(read, torch.Tensor) and isinstance(written, torch.Tensor):
+                read = read.clone()
+                take(read).copy_(written)
+                return read
+            check_disjoint(own)
+            if call.op not in BACK:
+                raise Error(f"what aten.{call.op} gives is not written to: write to what it is of, or to its clone()")
+            return BACK[call.op](again(read), tensor_of(read), tensor_of(written), item)
+
+        return View(values[base], value, take, put)
+
+    def _compute(self, call, values):
         if call.is_constant():
-            return call.node.target(*call.arguments, **call.keywords)
+            return call.on_constants()
         if call.op in _aten.HANDLERS:
             return _aten.HANDLERS[call.op](call, *call.named.values())
         tensors = [one for one in call.tensors() if one is not None]
@@ -221,21 +343,25 @@ class Interpreter:
             raise Error("there is no such op; " + _aten.INSTEAD.get(call.op, "write the forward without it"))
         self._decomposes = True
         try:
-            results = self.run(inner, tensors)
+            results = self.run(inner, [values[one] for one in call.node.all_input_nodes])
         finally:
             self._decomposes = False
         return results[0] if len(results) == 1 else tuple(results)
 
-    def _autocast(self, arguments):
-        _, dtype, enabled, _, inner, *operands = arguments
+    def _autocast(self, device, dtype, enabled, cache, inner, *operands):
         with _graph.autocast(dtype if enabled else None, enabled=enabled):
             return tuple(self.run(inner, operands))
 
 
-def _attribute(module, name: str):
-    for part in name.split("."):
-        module = getattr(module, part)
-    return module
+_INPUT = "it changes an input, which the caller would see: write x = x.clone() in front of it"
+_PARAMETER = "it changes a parameter, which the optimizer alone does here: compute another tensor of it, as torch.clamp(weight, 0, 1)"
+_SHARED = "it changes a buffer that has its memory in common with another: clone() one of them in __init__"
+_CONSTANT = "it changes a tensor that the module has as it is: register it, register_buffer(name, tensor)"
+
+
+def _placed(value):
+    """Places for tensors."""
+    return tuple(map(_placed, value)) if isinstance(value, tuple) else value if value is None else Place(value)
 
 
 def _path_of(node) -> str:

@@ -335,6 +335,7 @@ class Tensor:
         self.channels_last: Tensor | None = None  # an importer's: the image that this one is, transposed
         self.classes_second = False  # an importer's: whether it is an output of PyTorch's, which has its classes in dimension 1
         self.made_by: tuple[str, list[Tensor], str] = ("", [], "")  # the op that it is a result of, its operands and attributes
+        self.pieces: tuple[int, list[Tensor]] | None = None  # an importer's: of what, along which dimension, it is put together
         text = graph.handle.type(index)
         matched = _TYPE.fullmatch(text)
         assert matched, text

@@ -11,17 +11,30 @@ from halfstep._images import elementwise
 
 
 class OpenZeros:
-    """Zeros of as many rows as the batch has: the first state of recurrent layers. It is no tensor, whose sizes are known."""
+    """Zeros of as many rows as the batch has: the first state of recurrent layers need not be a tensor."""
 
-    def __init__(self, shape):
-        self.shape = shape
+    def __init__(self, shape, dtype: str, rows: Tensor | None):
+        self.shape, self.dtype, self.rows = shape, dtype, rows
+
+    def tensor(self) -> Tensor:
+        return repeated(0, self.shape, self.dtype, self.rows)
+
+
+def repeated(number, shape, dtype: str, rows: Tensor | None) -> Tensor:
+    """A number for each row of a batch, that of `rows`."""
+    import numpy
+
+    if rows is None or shape[:1] != (None,) or None in shape[1:]:
+        raise Error("a tensor whose rows are not those of the batch is only the first state of recurrent layers; write zeros_like")
+    first = ops.broadcast(ops.constant(0, "int64"), like=rows[(slice(None), *[0] * (len(rows.shape) - 1))])
+    return ops.gather(ops.constant(numpy.full((1, *shape[1:]), number), dtype), first, 0)
 
 
 def tensor_of(value) -> Tensor:
     import torch
 
     if isinstance(value, OpenZeros):
-        raise Error("zeros of as many rows as the batch has are only the first state of recurrent layers; write zeros_like, or x * 0")
+        return value.tensor()
     if isinstance(value, Tensor):
         return value
     if isinstance(value, torch.Tensor):

@@ -146,12 +146,13 @@ class TorchModel(nn.Module):
         given = iter(inputs)
         values = [next(given) if one is None else one for one in self._inputs_of_graph]
         interpreter = Interpreter()
-        outputs = interpreter.run(self._program.graph_module, values)
+        outputs = interpreter.outputs(self._program.graph_module, values)
         if interpreter.problems:
             raise Error(_report(interpreter.problems))
         for leaf in self._leaves.values():
-            if leaf in interpreter.assigned or (isinstance(leaf, nn.State) and id(leaf) in _graph.current().leaves):
-                _graph.current().next[id(leaf)] = interpreter.value_of(leaf)
+            place = interpreter.place_of(leaf)
+            if place.version or (isinstance(leaf, nn.State) and id(leaf) in _graph.current().leaves):
+                _graph.current().next[id(leaf)] = place.read()
         return self._as_returned(outputs)
 
     def _as_returned(self, outputs):

@@ -66,7 +66,7 @@ imported(Of(lambda _, x: ((x > 0) & True | False).float()), x)
 for function, said in ((lambda x: x << 1, "aten.__lshift__: 1, in '' (from-torch-first-hour.py:"), (lambda x: x << 1, "there is no such op; x << n is x * 2**n"),
                        (lambda x: x >> 1, "there is no such op; as for all bits, of buffers compute them in __init__"),
                        (lambda x: torch.bitwise_right_shift(x, x), "of inputs before the model is given them"),
-                       (lambda x: (x + 1).__ixor__(1), "there is no such op; write x = x ^ y, which makes another tensor"),
+                       (lambda x: (x + 1).__ilshift__(1), "there is no such op; x << n is x * 2**n"),
                        (lambda x: (x > 1) & 1, "bits of int64 are not supported, only bool")):
     refused(said, halfstep.from_torch, Of(lambda _, x, function=function: function(x).float()), torch.arange(12).reshape(3, 4))
 refused(("bits of int64 are not supported, only bool; of buffers compute them in __init__, and register what comes out", "aten.__and__: 1", "aten.__or__: 1"),
