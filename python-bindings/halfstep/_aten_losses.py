@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from halfstep import _losses, _margins, ops
 from halfstep._errors import Error
+from halfstep._merged_rows import apart
 from halfstep._operands import is_float, tensor_of
 from halfstep._promotion import in_float32
 
@@ -16,7 +17,7 @@ def _loss(function):
         call.only("reduction", _MEAN)
         if "weight" in call.named:
             call.only("weight", None)
-        return function(tensor_of(prediction), tensor_of(target))
+        return function(*apart(tensor_of(prediction), tensor_of(target)))
 
     return handle
 
@@ -25,7 +26,7 @@ def _sigmoid_cross_entropy(call, logits, targets, weight=None, positive_weight=N
     """A weight of what is positive takes part where softplus(-x) does: (1 - y) x + (1 + (p - 1) y) softplus(-x)."""
     call.only("reduction", _MEAN)
     call.only("weight", None)
-    logits, targets = tensor_of(logits), tensor_of(targets)
+    logits, targets = apart(tensor_of(logits), tensor_of(targets))
     if positive_weight is None:
         return ops.sigmoid_cross_entropy(logits, targets)
     with in_float32(logits, targets, tensor_of(positive_weight)) as (x, y, p):
@@ -63,13 +64,13 @@ def _kl_div(call, logs, targets, reduction, log_target=False):
 
 def _huber(call, prediction, target, reduction, delta):
     call.only("reduction", _MEAN)
-    return ops.huber_loss(tensor_of(prediction), tensor_of(target), delta=delta)
+    return ops.huber_loss(*apart(tensor_of(prediction), tensor_of(target)), delta=delta)
 
 
 def _smooth_l1(call, prediction, target, reduction, beta):
     call.only("reduction", _MEAN)
     call.only("beta", 1, 1.0)
-    return ops.huber_loss(tensor_of(prediction), tensor_of(target), delta=1.0)
+    return ops.huber_loss(*apart(tensor_of(prediction), tensor_of(target)), delta=1.0)
 
 
 # Settings that have other names there.

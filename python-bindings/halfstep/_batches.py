@@ -9,7 +9,7 @@ import warnings
 import numpy
 
 from halfstep import _arrays
-from halfstep._data import count_rows, fill_up, name_inputs
+from halfstep._data import Model, count_rows, fill_up, name_inputs, takes_targets
 from halfstep._errors import Error, level_of_user
 from halfstep._progress import Progress
 from halfstep._watchers import Watchers
@@ -18,7 +18,10 @@ from halfstep.callbacks import History
 _SKIP_LIMIT = 50  # as the runtime has it where an executable says nothing
 
 
-def _batch(given):
+def _batch(model: Model, given):
+    if not takes_targets(model):
+        several = isinstance(given, (tuple, list))
+        return (dict(zip(model.input_names(), given)) if several else given), None
     if not isinstance(given, (tuple, list)) or len(given) != 2:
         raise Error(f"a batch is (inputs, targets), not {type(given).__name__}" +
                     (f" of {len(given)}" if isinstance(given, (tuple, list)) else ""))
@@ -36,23 +39,24 @@ def _each(batches, name: str = "x"):
         raise Error(f"x is {_arrays.told(batches)}, expected an array with y, or what gives batches (x, y)") from None
 
 
-def rows_of(data, name: str = "x"):
+def rows_of(model: Model, data, name: str = "x"):
     """Inputs and targets of all rows: of a pair of them, or of the batches of an iterable."""
     if isinstance(data, (tuple, list)) and len(data) == 2 and not isinstance(data[0], (tuple, list)):
         return data
     inputs: list = []
     targets: list = []
     for given in _each(data, name):
-        x, y = _batch(given)
+        x, y = _batch(model, given)
         inputs.append({name: _arrays.array_of(f"'{name}'", one) for name, one in x.items()} if isinstance(x, dict) else _arrays.array_of("x", x))
-        targets.append(_arrays.array_of("y", y))
+        if y is not None:
+            targets.append(_arrays.array_of("y", y))
     if not inputs:
         raise Error("the batches are none")
     if isinstance(inputs[0], dict):
         if any(not isinstance(one, dict) or set(one) != set(inputs[0]) for one in inputs):
             raise Error(f"batches have different inputs; the first has {', '.join(inputs[0])}")
-        return {name: numpy.concatenate([one[name] for one in inputs]) for name in inputs[0]}, numpy.concatenate(targets)
-    return numpy.concatenate(inputs), numpy.concatenate(targets)
+        return {name: numpy.concatenate([one[name] for one in inputs]) for name in inputs[0]}, numpy.concatenate(targets) if targets else None
+    return numpy.concatenate(inputs), numpy.concatenate(targets) if targets else None
 
 
 def update(trainer, parts, size: int, seed: int, *, pad: bool = False) -> dict[str, float]:
@@ -76,12 +80,19 @@ def update(trainer, parts, size: int, seed: int, *, pad: bool = False) -> dict[s
 
     def mean(name: str) -> float:
         """Over all rows, of a number for each of them or for a micro-batch."""
-        sums = [float(numpy.mean(own[name][:rows] if own[name].ndim else own[name])) * rows for own, rows in zip(results, counts)]
+        sums = [float(numpy.mean(own[name][:rows] if pad and own[name].ndim else own[name])) * rows for own, rows in zip(results, counts)]
         return math.fsum(sums) / sum(counts)
 
     is_skipped = bool("bad" in last and last["bad"] >= 0)
     _watch_skips(trainer, session, is_skipped, last)
     return {**{name: mean(name) for name in ("loss", *trainer._compiled().metrics)}, "skipped": is_skipped}
+
+
+def evaluate(trainer, parts) -> dict[str, float]:
+    """Loss and metrics of batches whose rows are fixed: the mean over them."""
+    session = trainer.prepare(parts[0], count_rows(trainer.model, parts[0]), trains=False)
+    results = [session.run("eval", one) for one in parts]
+    return {name: math.fsum(float(numpy.mean(one[name])) for one in results) / len(results) for name in ("loss", *trainer._compiled().metrics)}
 
 
 def _check_labels(session, labels, first: int) -> None:
@@ -137,7 +148,7 @@ def _gather(trainer, batches, size: int, is_padding: bool, warned: set[str]):
             warnings.warn(f"{found} dropped: {rule}{rest}", stacklevel=level_of_user())
 
     for given in _each(batches):
-        arrays = name_inputs(trainer.model, *_batch(given))
+        arrays = name_inputs(trainer.model, *_batch(trainer.model, given))
         rows = count_rows(trainer.model, arrays)
         if not rows:
             continue
@@ -160,7 +171,7 @@ def fit(trainer, batches, epochs: int, first_epoch: int, validation_data, callba
     """Steps on each batch; one that is smaller than the first is dropped, or filled up."""
     model, history = trainer.model, History()
     watchers = Watchers(trainer, [history, *callbacks], trainer.epochs + epochs, first_epoch)
-    test = rows_of(validation_data) if validation_data is not None else None
+    test = trainer._rows_of(validation_data, "validation_data") if validation_data is not None else None
     size, skipped, began, first, seen = 0, 0, time.monotonic(), trainer.steps, 0
     is_padding, warned = last_batch == "pad", set[str]()
     progress = Progress(batches, trainer._micro_batches(), trainer.epochs + 1, trainer.epochs + epochs) if verbose else None

@@ -9,6 +9,7 @@ from halfstep._class_axis import classes_last
 from halfstep._errors import Error, fraction, is_integer
 from halfstep._graph import Tensor
 from halfstep._logits import are_probabilities, logits_of
+from halfstep._merged_rows import apart
 from halfstep._promotion import alike, in_float32
 
 # What Keras keeps probabilities away from 0 and 1 by.
@@ -94,7 +95,7 @@ def cross_entropy(logits, labels, *, label_smoothing=None, ignore_label=None, we
     """The mean over rows of -log softmax(logits)[label]. Labels in the logits' shape are probabilities of classes, as one-hot
     rows are. `weight` has a number for each class. Without `from_logits`, probabilities stand in the place of logits: the loss is of the
     logits where a softmax has just made them, else they are divided by their sum as in Keras."""
-    logits, labels = classes_last(_graph.operand(logits), _integers(_graph.operand(labels)))
+    logits, labels = apart(*classes_last(_graph.operand(logits), _integers(_graph.operand(labels))))
     if not from_logits and (made_of := logits_of(logits, "mp.softmax")) is not None:
         logits, from_logits = made_of, True
     if not logits.shape:
@@ -151,7 +152,7 @@ def categorical_crossentropy(outputs, targets, *, from_logits=False, label_smoot
 
 def nll_loss(logs, labels, *, weight=None, ignore_label=None):
     """The mean over rows of -logs[label], of logarithms of probabilities, as of log_softmax (torch.nn.NLLLoss)."""
-    logs, labels = classes_last(_graph.operand(logs), _graph.operand(labels))
+    logs, labels = apart(*classes_last(_graph.operand(logs), _graph.operand(labels)))
     weights = _class_weights(weight, logs.shape[-1])
     return _with_weights(ops.nll_loss, logs, labels, weights, ignore_label=_ignored(labels, ignore_label))
 

@@ -120,7 +120,7 @@ def compare(model: Module, data, policies=("float32", "mixed_float16", "mixed_bf
         raise Error("data are (inputs, targets)")
     job = model.__dict__.get("_job") or make_job("adam", None, None, named[0], None, "cpu", 0, False, {}, model._of_classes)
     if validation_data is not None:
-        validation_data = _batches.rows_of(validation_data)
+        validation_data = _batches.rows_of(model, validation_data)
     documents = []
     for policy in named:
         try:

@@ -10,6 +10,7 @@ import numpy
 from halfstep import _arrays
 from halfstep._elements import DTYPES
 from halfstep._errors import Error
+from halfstep._graph import type_of
 from halfstep._session import Session
 
 # What targets are called.
@@ -68,7 +69,13 @@ def name_inputs(module: Model, x, y=None) -> dict[str, numpy.ndarray]:
         if not isinstance(name, str):
             raise Error(f"an input's name is {name!r}, expected a string, one of {', '.join(module.input_names())}")
     arrays = {name: prepare(name, value, specs[name].dtype if name in specs else None) for name, value in given.items()}
-    if y is not None:
+    if y is not None and not takes_targets(module):
+        left = [name for name in module.input_names() if name not in arrays]
+        if len(left) != 1:
+            raise Error(f"the targets are among the inputs, {', '.join(module.input_names())}: give all of them by name, as "
+                        f"{{{', '.join(f'{name!r}: ...' for name in module.input_names())}}}")
+        arrays[left[0]] = prepare(left[0], y, specs[left[0]].dtype if left[0] in specs else None)
+    elif y is not None:
         if LABEL in arrays:
             raise Error(f"{type(module).__name__}: training has a '{LABEL}' of its own, the targets; call the input something else")
         label = prepare(LABEL, y)
@@ -85,10 +92,22 @@ def split_arrays(arrays: dict[str, numpy.ndarray], part: float):
     return {n: a[:first] for n, a in arrays.items()}, {n: a[first:] for n, a in arrays.items()}
 
 
+def takes_targets(module) -> bool:
+    """Whether a model is trained on targets beside its inputs, or on a loss that its forward gives."""
+    return getattr(module.__dict__.get("_job"), "takes_targets", True)
+
+
 def has_rows(module, name: str) -> bool:
-    """Whether an input has a row for each sample."""
-    specs = module.__dict__.get("_inputs") or {}
-    return name not in specs or specs[name].batched
+    """Whether an input, or the targets, have a row for each sample."""
+    specs = {**(module.__dict__.get("_inputs") or {}), **(module.__dict__.get("_targets") or {})}
+    return specs[name].batched if name in specs else not is_fixed(module)
+
+
+def targets_of(module, array) -> str:
+    """The type of the targets: what specify says, else with as many rows as inputs, which may be a number that is fixed."""
+    if LABEL in (module.__dict__.get("_targets") or {}):
+        return module.__dict__["_targets"][LABEL].type
+    return type_of((None, *array.shape[1:]) if has_rows(module, LABEL) else array.shape, dtype_of(array))
 
 
 def count_rows(module, arrays) -> int:
@@ -98,11 +117,34 @@ def count_rows(module, arrays) -> int:
         if not array.ndim:
             raise Error(f"'{name}' is one number, expected a row for each sample")
     rows = {name: len(array) for name, array in several.items()}
-    own = rows.get("y", 0)
+    if not rows:
+        return 1  # all of it is fixed: one of what there is
+    first = LABEL if LABEL in rows else next(iter(rows))
     for name, count in rows.items():
-        if count != own:
-            raise Error(f"'{name}' has {count} rows, 'y' has {own}")
-    return own
+        if count != rows[first]:
+            raise Error(f"'{name}' has {count} rows, '{first}' has {rows[first]}")
+    return rows[first]
+
+
+def is_fixed(module) -> bool:
+    """Whether the inputs, which are known, have a number of rows that is fixed."""
+    specs = module.__dict__.get("_inputs") or {}
+    return bool(specs) and not any(one.batched for one in specs.values())
+
+
+def cut(module, arrays) -> list[dict[str, numpy.ndarray]]:
+    """Arrays as batches of the rows that inputs have, which are fixed, in their order; targets have as many parts."""
+    specs = module.__dict__["_inputs"]
+    name = next((name for name in arrays if name in specs and specs[name].shape), None)
+    if name is None:
+        return [arrays]
+    rows, size = len(arrays[name]), specs[name].shape[0]
+    count = rows // size if size else 0
+    wrong = [one for one, array in arrays.items() if array.ndim and (len(array) != specs[one].shape[0] * count if one in specs else len(array) % max(count, 1))]
+    if not count or wrong:
+        one = wrong[0] if wrong else name
+        raise Error(f"'{one}' has {len(arrays[one])} rows, which are not those of batches of {size} rows of '{name}', whose number is fixed")
+    return [{one: array[len(array) // count * i :][: len(array) // count] if count > 1 else array for one, array in arrays.items()} for i in range(count)]
 
 
 def part_of(module, arrays, first: int, count: int):

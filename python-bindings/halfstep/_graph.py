@@ -99,6 +99,7 @@ class Graph:
         self.place: tuple[str, int] | None = None  # the file and the line of what is imported
         self.leaves: dict[int, tuple[object, Tensor]] = {}
         self.names: set[str] = set()  # of arguments
+        self.inputs: dict[str, Tensor] = {}
         self.next: dict[int, Tensor] = {}
         self.streams = 0
         self.groups = 0

@@ -20,7 +20,7 @@ class Job:
     """What a model was compiled with."""
 
     optimizer: Optimizer
-    loss: Callable
+    loss: Callable | _losses.Output
     metrics: dict[str, Callable]
     settings: dict[str, Any]
     policy: dict[str, Any]  # which of them are the policy's
@@ -28,6 +28,11 @@ class Job:
     threads: int
     pin_threads: bool
     trainable: Trainable
+
+    @property
+    def takes_targets(self) -> bool:
+        """Whether the loss is of targets, and not of the forward's own."""
+        return not isinstance(self.loss, _losses.Output)
 
     def open(self, executable: Executable) -> Session:
         """A session on what it was compiled for."""
@@ -52,6 +57,10 @@ def make_job(optimizer_, loss, metrics, policy, loss_scaler, device, threads, pi
         metrics = ["accuracy"] if _losses.is_of_classes(loss) else []
     several = metrics if isinstance(metrics, (dict, list, tuple)) else [metrics]
     named = several if isinstance(several, dict) else {_name_of(metric): metric for metric in several}
+    by_name = [metric for metric in named.values() if isinstance(metric, str)]
+    if isinstance(loss, _losses.Output) and by_name:
+        raise Error(f"the metric {by_name[0]!r} is of targets, which are among the inputs where the forward gives the loss: give a function of outputs "
+                    "and of inputs by name")
     own = optimizer(optimizer_)
     chosen = global_policy() if policy is None else policy_of(policy)
     integer("threads", threads, 0)

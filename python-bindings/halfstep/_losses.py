@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import dataclasses
 import functools
-import math
 import re
 
 from halfstep import _margins, ops
@@ -64,6 +64,8 @@ def _alike(function):
         if len(targets.shape) + 1 == len(outputs.shape) and outputs.shape[-1] == 1:
             targets = ops.reshape(targets, outputs.shape)
         _margins.of_ranks(function.__name__, targets, outputs)
+        if not outputs.shape and not targets.shape:  # one number for all rows is one row
+            outputs, targets = (ops.reshape(one, (1,)) for one in (outputs, targets))
         return function(outputs, targets, **options)
 
     return loss
@@ -220,8 +222,29 @@ def find(table, kind, given):
     raise Error(f"there is no {kind} {given!r}; {meant} {', '.join(table)}, or a function of outputs and targets")
 
 
+@dataclasses.dataclass(frozen=True)
+class Output:
+    """The loss that a forward computes itself, of targets among its inputs: the output of that name. Predictions are the others, and need no
+    targets; several outputs that have no names are "output0", "output1", ..."""
+
+    name: str
+
+    def take(self, outputs):
+        """The loss, which is no output any more."""
+        if self.name not in outputs:
+            raise Error(f"the loss is the output {self.name!r}, and the outputs are {', '.join(map(repr, outputs))}")
+        loss = outputs.pop(self.name)
+        if loss.shape or "float" not in loss.dtype:
+            raise Error(f"the loss is the output {self.name!r}, which is of shape {loss.shape} and {loss.dtype}, expected one float")
+        return loss
+
+
 def find_loss(given, of_classes):
     """The loss of that name, or cross entropy; one of classes has `of_classes`, which the model brings, where its own settings are not said."""
+    if isinstance(given, str) and re.fullmatch(r"loss|output\d+", given):
+        return Output(given)
+    if isinstance(given, Output):
+        return given
     loss = find(LOSSES, "loss", "cross_entropy" if given is None else given)
     is_plain = (given is None or isinstance(given, str)) and loss in (cross_entropy, nll_loss)
     return functools.partial(loss, **of_classes) if is_plain and of_classes else loss
@@ -288,5 +311,6 @@ def refuse_several(kind: str, function, outputs) -> None:
     function = getattr(function, "func", function)
     named = [getattr(one, "func", one) for table in (LOSSES, METRICS) for one in table.values()]
     if isinstance(outputs, dict) and function in named:
+        also = '; compile(loss="loss") trains by the output of that name' if "loss" in outputs else ""
         raise Error(f"the model has several outputs, {', '.join(repr(one) for one in outputs)}, and {kind} is of one: give a function of a "
-                    "dictionary of them and of the targets")
+                    f"dictionary of them and of the targets{also}")

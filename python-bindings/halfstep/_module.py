@@ -226,6 +226,7 @@ class Module:
         graph = _graph.Graph(_snake_case(type(self).__name__), self)
         with graph.current(), undone_on_error():
             tensors = [graph.argument(name, one.type, f"{{mp.input = {_graph.quote(name)}}}") for name, one in inputs.items()]
+            graph.inputs = dict(zip(inputs, tensors))
             first = self._leading(inputs)
             outputs = self(*tensors[:first], **dict(list(zip(inputs, tensors))[first:]))
             if outputs is None:
@@ -237,6 +238,7 @@ class Module:
                 if not isinstance(one, Tensor):
                     raise Error(f"{type(self).__name__}: forward returned {type(one).__name__}, expected a tensor, several, or a dictionary of them")
             self._check_trainable(objective is not None)
+            self.__dict__["_outputs"] = tuple(outputs)
             if objective is not None:
                 objective(graph, outputs)
             for name, one in outputs.items():
@@ -255,12 +257,14 @@ class Module:
         return next((i for i, name in enumerate(given) if name != known[i]), len(given))
 
     def specify(self, **inputs: Input) -> Module:
-        """Says what the model takes, by the names of forward's parameters."""
-        self._check_inputs(inputs)
+        """Says what the model takes, by the names of forward's parameters, and as `y` its targets, where these have other rows than that."""
+        targets = {name: one for name, one in inputs.items() if name == "y" and name not in self.input_names()}
+        self._check_inputs([name for name in inputs if name not in targets])
         for name, one in inputs.items():
             if not isinstance(one, Input):
                 raise Error(f"specify: {name} is of type {type(one).__name__}, expected an nn.Input, as {name}=nn.Input(shape, dtype)")
-        self.__dict__["_inputs"] = inputs
+        self.__dict__["_inputs"] = {name: one for name, one in inputs.items() if name not in targets}
+        self.__dict__["_targets"] = targets
         return self
 
     # Training. What the compiler and the runtime are is in _training.py.
@@ -277,6 +281,7 @@ class Module:
         from halfstep._settings import check_arguments
 
         check_arguments(Module.compile, settings, ARGUMENTS["compile"])
+        loss = "loss" if loss is None and "loss" in self.__dict__.get("_outputs", ()) else loss
         said = _trainable.Trainable("compile", trainable, frozen)
         job = _job.make_job(optimizer, loss, metrics, policy, loss_scaler, device, threads, pin_threads, settings, self._of_classes, said)
         if self.__dict__.get("_inputs") and (trainable, frozen) != (None, None):

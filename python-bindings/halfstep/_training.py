@@ -12,11 +12,11 @@ from typing import Any
 import numpy
 
 from halfstep import _batches, _losses
-from halfstep._data import LABEL, Arrays, Model, as_given, count_rows, dtype_of, name_inputs, part_of, prepare, split_arrays
+from halfstep._data import LABEL, Arrays, Model, as_given, count_rows, cut, dtype_of, is_fixed, name_inputs, part_of, prepare, split_arrays, targets_of
 from halfstep._errors import Error, check_folder, fraction, in_our_words, integer, level_of_user
 from halfstep._executable import Executable
 from halfstep._executable import compile as compile_model
-from halfstep._graph import Tensor, quote, type_of
+from halfstep._graph import Tensor, quote
 from halfstep._job import Job
 from halfstep._keywords import tell_methods
 from halfstep._leaves import Input
@@ -33,10 +33,10 @@ from halfstep.callbacks import History
 _ADDED = (LABEL, "row_weights", "learning_rate", "loss_scale", "growth_tracker", "hysteresis_tracker", "skipped_steps", "consecutive_skips")
 
 
-def _check_names_of(module: Model) -> None:
+def _check_names_of(module: Model, takes_targets: bool) -> None:
     """That inputs, parameters and states are called otherwise than what training adds."""
     own = {**dict.fromkeys(module.__dict__["_inputs"], "input"), **{name: type(leaf).__name__ for name, leaf in module.named_leaves()}}
-    for name in _ADDED:
+    for name in _ADDED if takes_targets else _ADDED[1:]:
         if name in own:
             raise Error(f"{type(module).__name__}: training has a '{name}' of its own; call the {own[name]} something else")
 
@@ -85,9 +85,8 @@ class Trainer:
             if not self.model.__dict__.get("_inputs"):
                 specs = {n: Input(a.shape[1:], dtype_of(a)) for n, a in arrays.items() if n != LABEL}
                 self.model.specify(**specs)
-            if LABEL in arrays and self._label_type is None:
-                label = arrays[LABEL]
-                self._label_type = type_of((None, *label.shape[1:]), dtype_of(label))
+            if LABEL in arrays and self._label_type is None and (self._job is None or self._job.takes_targets):
+                self._label_type = targets_of(self.model, arrays[LABEL])
             is_fit = self._batch_size == batch_size and (self._pads or not pad)
             if self.session is not None and (is_fit or not trains):
                 return self.session
@@ -95,10 +94,10 @@ class Trainer:
             if pad and job.settings.get("pad") not in (None, True, "true"):
                 raise Error('last_batch="pad": the model was compiled with pad=False; leave that out')
             pads = self._pads or pad
-            if self._label_type is None:
+            if self._label_type is None and job.takes_targets:
                 raise Error("the model has not seen targets yet; train it before")
             settings: dict[str, Any] = {"batch_size": batch_size, **({"pad": True} if pads else {}), **job.settings}
-            _check_names_of(self.model)
+            _check_names_of(self.model, job.takes_targets)
             text = self.model.to_mlir(objective=self._objective, locations=True)
             name = f"{type(self.model).__name__}.mlir"
             executable = compile_model(text, name=name, device=job.device, **settings)
@@ -117,19 +116,28 @@ class Trainer:
         return session
 
     def _objective(self, graph, outputs):
-        label = graph.argument(LABEL, self._label_type, f"{{mp.input = {quote(LABEL)}}}")
+        job = self._compiled()
+        if isinstance(job.loss, _losses.Output):
+            loss, label = job.loss.take(outputs), graph.inputs
+        else:
+            loss, label = None, graph.argument(LABEL, self._label_type, f"{{mp.input = {quote(LABEL)}}}")
         given = next(iter(outputs.values())) if len(outputs) == 1 else outputs
-        if (said := _losses.twice(self._compiled().loss, given)) is not None and not self._warned:
+        if (said := _losses.twice(job.loss, given)) is not None and not self._warned:
             self._warned = True
             warnings.warn(said, stacklevel=level_of_user())
-        for kind, function in {"the loss": self._compiled().loss,
-                               **{f"the metric '{name}'": metric for name, metric in self._compiled().metrics.items()}}.items():
+        for kind, function in {"the loss": job.loss, **{f"the metric '{name}'": metric for name, metric in job.metrics.items()}}.items():
             _losses.refuse_several(kind, function, given)
-        graph.handle.add_result(_tensor_of("the loss", self._compiled().loss(given, label)).index, "{mp.loss}")
-        for name, metric in self._compiled().metrics.items():
+        loss = _tensor_of("the loss", job.loss(given, label)) if loss is None else loss
+        graph.handle.add_result(loss.index, "{mp.loss}")
+        for name, metric in job.metrics.items():
             graph.handle.add_result(_tensor_of(f"the metric '{name}'", metric(given, label)).index, f"{{mp.metric = {quote(name)}}}")
 
-    def step(self, x, y, *, seed: int = 0) -> dict[str, float]:
+    def _predicted(self, graph, outputs) -> None:
+        """What a model predicts has no loss."""
+        if self._job is not None and isinstance(self._job.loss, _losses.Output):
+            self._job.loss.take(outputs)
+
+    def step(self, x, y=None, *, seed: int = 0) -> dict[str, float]:
         """One step on one batch: its loss and metrics, and whether it was skipped for a gradient that is not finite. `seed` is
         that of first values, in the first step. With `accumulate=N` the batch is as many micro-batches, of equal parts of its rows."""
         arrays, count = name_inputs(self.model, x, y), self._micro_batches()
@@ -206,12 +214,19 @@ class Trainer:
             device = self._job.device if self._job else "cpu"
             kept = {"training", "policy", "type", "rule", "allow", "deny", "infer", "clear", "promote", "target", "chip"}
             settings = {name: value for name, value in settings.items() if name in kept}
-            executable = compile_model(self.model.to_mlir(locations=True), device=device, **settings)
+            executable = compile_model(self.model.to_mlir(objective=self._predicted, locations=True), device=device, **settings)
             assert isinstance(executable, Executable)
             self._inference = self._start(self._job.open(executable) if self._job else Session(executable), 0)
         return self._inference
 
     # fit, evaluate, predict
+
+    def _are_rows(self, x) -> bool:
+        """Whether that is all of a model that has its targets among its inputs."""
+        return not self._compiled().takes_targets and (isinstance(x, dict) or hasattr(x, "__array__") or hasattr(x, "__dlpack__"))
+
+    def _rows_of(self, data, name: str = "x"):
+        return (data, None) if self._are_rows(data) else _batches.rows_of(self.model, data, name)
 
     def fit(self, x, y, *, batch_size, epochs, validation_data, validation_split, callbacks, verbose, seed, last_batch,
             checkpoint, resume, log, find_nonfinite, initial_epoch=0) -> History:
@@ -227,7 +242,10 @@ class Trainer:
             raise Error(f"last_batch is {last_batch!r}, expected 'drop' or 'pad'")
         if last_batch == "pad" and self._job is not None and self._micro_batches() > 1:
             raise Error("last_batch=pad and accumulate exclude each other")
-        if y is None:
+        if is_fixed(self.model) and (y is not None or self._are_rows(x)):
+            parts = cut(self.model, name_inputs(self.model, x, y))
+            x, y = [({name: one for name, one in part.items() if name != LABEL}, part[LABEL]) if LABEL in part else part for part in parts], None
+        if y is None and not self._are_rows(x):
             if validation_split or checkpoint is not None or resume or log is not None or find_nonfinite:
                 raise Error("validation_split, checkpoint, resume, log and find_nonfinite are for arrays, not for batches")
             return _batches.fit(self, x, epochs, first, validation_data, callbacks, verbose, seed, last_batch)
@@ -237,7 +255,7 @@ class Trainer:
             check_folder(str(log))
         arrays, test = name_inputs(self.model, x, y), {}
         if validation_data is not None:
-            test = name_inputs(self.model, *_batches.rows_of(validation_data, "validation_data"))
+            test = name_inputs(self.model, *self._rows_of(validation_data, "validation_data"))
         elif validation_split:
             arrays, test = split_arrays(arrays, validation_split)
         session = self.prepare(arrays, batch_size, seed, pad=last_batch == "pad")
@@ -302,7 +320,9 @@ class Trainer:
 
     def evaluate(self, x, y, batch_size) -> dict[str, float]:
         batch_size = integer("batch_size", batch_size, 1)
-        arrays = name_inputs(self.model, *((x, y) if y is not None else _batches.rows_of(x)))
+        arrays = name_inputs(self.model, *((x, y) if y is not None else self._rows_of(x)))
+        if is_fixed(self.model):
+            return _batches.evaluate(self, cut(self.model, arrays))
         session = self.prepare(arrays, batch_size, trains=False)
         with in_our_words():
             scores = session._handle.evaluate(*as_given(session, "eval", arrays))

@@ -12,14 +12,14 @@ import functools
 from halfstep import _losses
 from halfstep._errors import Error, fraction
 from halfstep._keywords import tell
-from halfstep._losses import cross_entropy, kl_div, nll_loss
+from halfstep._losses import Output, cross_entropy, kl_div, nll_loss
 from halfstep._margins import (
     cosine_embedding_loss, hinge_embedding_loss, margin_ranking_loss, multi_margin_loss, multilabel_margin_loss, poisson_nll_loss,
     soft_margin_loss, triplet_margin_loss,
 )
 
 __all__ = [
-    "BinaryCrossentropy", "CategoricalCrossentropy", "CrossEntropy", "Huber", "KLDiv", "NLL", "SparseCategoricalCrossentropy", "cosine_embedding_loss",
+    "BinaryCrossentropy", "CategoricalCrossentropy", "CrossEntropy", "Huber", "KLDiv", "NLL", "Output", "SparseCategoricalCrossentropy", "cosine_embedding_loss",
     "cross_entropy", "hinge_embedding_loss", "kl_div", "margin_ranking_loss", "multi_margin_loss", "multilabel_margin_loss", "nll_loss",
     "poisson_nll_loss", "soft_margin_loss", "triplet_margin_loss",
 ]
