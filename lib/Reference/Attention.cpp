@@ -2,8 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Score by score, as the definitions have it. The interior of these ops is f64 here whatever the options say, as that
-// of softmax, and without the roundings of p and gs, which depend on the order of the keys.
+// of softmax, and without the roundings of p and gs, which depend on the order of the keys. Scores alone have their
+// type: a mask of -1e9 leaves nothing of them in f32.
 
+#include "Reference/Accumulator.h"
 #include "Reference/Indexing.h"
 #include "Reference/Rules.h"
 #include "mp/Numerics/Philox.h"
@@ -24,7 +26,8 @@ public:
   template <typename Op>
   Attention(Op op, const Frame &frame)
       : sizes(op.getSizes()), q(frame[op.getQuery()].reals()), k(frame[op.getKey()].reals()),
-        v(frame[op.getValue()].reals()), factor(op.getFactor()), isCausal(op.getCausal()) {
+        v(frame[op.getValue()].reals()), factor(op.getFactor()),
+        ofScores(formatOf(accumulatorOf(frame[op.getQuery()].type.element))), isCausal(op.getCausal()) {
     const Shape scores{sizes.batch, sizes.heads, sizes.queries, sizes.keys};
     if (op.getMask()) {
       const Tensor &mask = frame[op.getMask()];
@@ -73,6 +76,7 @@ public:
       result[j] = isSeen ? factor * dot(query(row), key(first + j)) : -kInfinity;
       if (!added.empty())
         result[j] += added[score];
+      result[j] = roundTo(result[j], ofScores);
     }
     return result;
   }
@@ -84,6 +88,7 @@ public:
   const double factor;
 
 private:
+  FloatFormat ofScores;
   bool isCausal;
   std::vector<double> added, dropped;
   std::vector<int64_t> kept;
