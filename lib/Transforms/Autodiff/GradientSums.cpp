@@ -90,6 +90,18 @@ Value sumOf(OpBuilder &b, Location loc, ArrayRef<ScatterAddOp> ops) {
                               dimension);
 }
 
+/// The cast of a piece as a piece that is cast: zeros around it stay zeros.
+Value castInside(OpBuilder &b, Location loc, Value part) {
+  Operation *cast = part.getDefiningOp<CastOp>();
+  if (!cast || !placesPiece(cast->getOperand(0).getDefiningOp()))
+    return part;
+  auto pad = cast->getOperand(0).getDefiningOp<PadOp>();
+  Operation *inside = b.clone(*cast);
+  inside->setOperand(0, pad.getInput());
+  inside->getResult(0).setType(typeOf(part).clone(typeOf(pad.getInput()).getShape()));
+  return PadOp::create(b, loc, inside->getResult(0), pad.getLow(), pad.getHigh(), pad.getInterior(), APFloat(0.0));
+}
+
 /// What moves all elements of one operand moves the sum.
 Value sumOfMoved(OpBuilder &b, Location loc, ArrayRef<Operation *> ops) {
   IRMapping summed;
@@ -111,7 +123,10 @@ Value sumOfKind(OpBuilder &b, Location loc, ArrayRef<Operation *> ops) {
 
 } // namespace
 
-Value mp::sumContributions(OpBuilder &builder, Location loc, ArrayRef<Value> parts) {
+Value mp::sumContributions(OpBuilder &builder, Location loc, ArrayRef<Value> contributions) {
+  if (contributions.size() == 1)
+    return contributions.front();
+  auto parts = llvm::map_to_vector(contributions, [&](Value part) { return castInside(builder, loc, part); });
   llvm::MapVector<KindOfSum, SmallVector<Operation *>> byKind;
   for (Value part : parts)
     if (std::optional<KindOfSum> kind = kindOf(part.getDefiningOp()))

@@ -8,9 +8,9 @@
 
 namespace mp {
 
-/// The sum of `parts`, of one type, in their order where nothing is to be had by another. Contributions that are one op
+/// The sum of `contributions`, of one type, in their order where nothing is to be had by another. Those that are one op
 /// over more are one: pieces of a tensor, slices that a scatter adds, products with one result of many rows.
-mlir::Value sumContributions(mlir::OpBuilder &builder, mlir::Location loc, llvm::ArrayRef<mlir::Value> parts);
+mlir::Value sumContributions(mlir::OpBuilder &builder, mlir::Location loc, llvm::ArrayRef<mlir::Value> contributions);
 
 } // namespace mp
 

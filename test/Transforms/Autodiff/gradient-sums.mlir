@@ -21,6 +21,27 @@ func.func @side_by_side(%w: tensor<2x5x4xf32> {mp.parameter = "w", mp.initialize
 
 // -----
 
+// Those that are cast one by one are cast before they are put together.
+// CHECK-LABEL: func.func @train_step(
+// CHECK-NOT: mp.pad
+// CHECK: %[[G:.*]] = mp.concat {{.*}} dimension 0 : tensor<2xf32>, tensor<6xf32> -> tensor<8xf32>
+// CHECK-NOT: mp.cast
+// CHECK: return %{{.*}}, %[[G]]
+func.func @cast_each(%w: tensor<8xf32> {mp.parameter = "w", mp.initializer = #mp.zeros})
+    -> (tensor<f32> {mp.loss}) attributes {mp.program = "model"} {
+  %x = mp.cast %w : tensor<8xf32> -> tensor<8xf16>
+  %y = mp.cast %w : tensor<8xf32> -> tensor<8xf16>
+  %0 = mp.slice %x [:2] : tensor<8xf16> -> tensor<2xf16>
+  %1 = mp.slice %y [2:] : tensor<8xf16> -> tensor<6xf16>
+  %s = mp.concat %1, %0 dimension 0 : tensor<6xf16>, tensor<2xf16> -> tensor<8xf16>
+  %e = mp.exp %s : tensor<8xf16>
+  %f = mp.cast %e : tensor<8xf16> -> tensor<8xf32>
+  %l = mp.reduce_sum %f dimensions [0] : tensor<8xf32> -> tensor<f32>
+  return %l : tensor<f32>
+}
+
+// -----
+
 // A few with room between them stay padded.
 // CHECK-LABEL: func.func @train_step(
 // CHECK-COUNT-2: mp.pad

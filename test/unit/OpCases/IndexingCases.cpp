@@ -43,6 +43,8 @@ static void addMoves(Cases &cases) {
     concat("lanes", {"3x16x", "3x32x"}, "3x48x", "1");
     concat("middle", {"2x3x4x", "2x1x4x"}, "2x4x4x", "1");
     concat("nothing", {"3x0x", "3x5x"}, "3x5x", "1");
+    concat("many columns", {"3x2x", "3x1x", "3x5x", "3x0x", "3x1x", "3x3x", "3x4x"}, "3x16x", "1");
+    concat("many of lanes", {"2x1x16x", "2x2x16x", "2x1x16x", "2x1x16x", "2x3x16x", "2x1x16x"}, "2x9x16x", "1");
     auto split = [&](std::string name, std::string from, std::vector<std::string> to, std::string clause) {
       OpCase use{"mp.split", name + ", " + type, {{from + type, fill}}, {}, "mp.split %0 " + clause + " : {0} -> {r}"};
       for (size_t i = 0; i < to.size(); ++i) {
