@@ -128,6 +128,7 @@ LAYERS = {
     "BatchNormalization": _batch_norm,
     "Conv": _conv,
     "Dropout": _dropout,
+    "Einsum": lambda node, *operands: ops.einsum(node.get("equation"), *map(tensor, operands)),
     "GlobalAveragePool": lambda node, x: mean_of_images(tensor(x), True),
     "GroupNormalization": _group_norm,
     "InstanceNormalization": lambda node, x, scale, bias: _group_norm(node, x, scale, bias, tensor(x).shape[1]),

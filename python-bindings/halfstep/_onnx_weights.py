@@ -41,6 +41,13 @@ class _Channels:
     count: int | None = None
 
 
+def _is_product(equation: str) -> bool:
+    """Whether einsum sums products of two operands, and does not multiply element by element."""
+    inputs, _, output = equation.partition("->")
+    left, _, right = inputs.replace(" ", "").partition(",")
+    return any(one in right and one not in output for one in left)
+
+
 class _Reader:
     """Goes through nodes in their order."""
 
@@ -51,7 +58,7 @@ class _Reader:
         self.weights: set[str] = set()
 
     def read(self, node: Node) -> None:
-        for i in _WEIGHTS.get(node.op, ()):
+        for i in (0, 1) if node.op == "Einsum" and _is_product(node.get("equation")) else _WEIGHTS.get(node.op, ()):
             if i < len(node.inputs) and node.inputs[i] in self.origins:
                 self.weights.add(self.origins[node.inputs[i]].name)
         if node.op in _MOVES and node.inputs[0] in self.origins:

@@ -132,11 +132,6 @@ class Trainer:
         for name, metric in job.metrics.items():
             graph.handle.add_result(_tensor_of(f"the metric '{name}'", metric(given, label)).index, f"{{mp.metric = {quote(name)}}}")
 
-    def _predicted(self, graph, outputs) -> None:
-        """What a model predicts has no loss."""
-        if self._job is not None and isinstance(self._job.loss, _losses.Output):
-            self._job.loss.take(outputs)
-
     def step(self, x, y=None, *, seed: int = 0) -> dict[str, float]:
         """One step on one batch: its loss and metrics, and whether it was skipped for a gradient that is not finite. `seed` is
         that of first values, in the first step. With `accumulate=N` the batch is as many micro-batches, of equal parts of its rows."""
@@ -214,7 +209,10 @@ class Trainer:
             device = self._job.device if self._job else "cpu"
             kept = {"training", "policy", "type", "rule", "allow", "deny", "infer", "clear", "promote", "target", "chip"}
             settings = {name: value for name, value in settings.items() if name in kept}
-            executable = compile_model(self.model.to_mlir(objective=self._predicted, locations=True), device=device, **settings)
+            # What a model predicts has no loss.
+            own = self._job.loss if self._job else None
+            drop = (lambda graph, outputs: own.take(outputs)) if isinstance(own, _losses.Output) else None
+            executable = compile_model(self.model.to_mlir(objective=drop, locations=True), device=device, **settings)
             assert isinstance(executable, Executable)
             self._inference = self._start(self._job.open(executable) if self._job else Session(executable), 0)
         return self._inference
