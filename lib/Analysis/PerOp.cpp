@@ -3,6 +3,8 @@
 
 #include "Analysis/PerOp.h"
 
+#include "llvm/ADT/STLExtras.h"
+
 using namespace mp;
 
 /// Operands have a say in the widest type only among their like, where none stands higher.
@@ -94,9 +96,9 @@ private:
       Precision type = plan.typeOf(graph, operand);
       precision = precision ? widest(*precision, type) : type;
     }
-    for (ValueId operand : node.operands)
-      if (losesConstant(operand, *precision))
-        return {Precision::F32, PrecisionRule::OutOfRange, operand, *precision};
+    for (ValueId constant : llvm::concat<const ValueId>(node.operands, node.attributes))
+      if (losesConstant(constant, *precision))
+        return {Precision::F32, PrecisionRule::OutOfRange, constant, *precision};
     for (ValueId operand : followed)
       if (plan.typeOf(graph, operand) == *precision)
         return {*precision, PrecisionRule::Widest, operand, {}};
@@ -112,9 +114,10 @@ private:
 
   /// The op's precision is given, so that a constant which does not fit it is refused.
   void checkConstants(NodeId node, Precision precision) {
-    for (ValueId operand : graph.nodes[node].operands)
-      if (std::optional<std::string> loss = losesConstant(operand, precision))
-        problem(node, operand, *loss);
+    const PrecisionNode &op = graph.nodes[node];
+    for (ValueId constant : llvm::concat<const ValueId>(op.operands, op.attributes))
+      if (std::optional<std::string> loss = losesConstant(constant, precision))
+        problem(node, constant, *loss);
   }
 
   void problem(NodeId node, std::optional<ValueId> value, std::string message) {

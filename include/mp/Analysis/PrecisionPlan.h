@@ -50,7 +50,7 @@ std::optional<std::string> describeLoss(const ConstantRange &range, Precision pr
 using ValueId = uint32_t;
 using NodeId = uint32_t;
 
-/// A float tensor of the program.
+/// A float tensor of the program, or an attribute that is a value of an op's element type.
 struct PrecisionValue {
   /// The type it has in the input.
   Precision type = Precision::F32;
@@ -85,6 +85,8 @@ struct PrecisionNode {
   /// The operands and results that take the precision of the op.
   llvm::SmallVector<ValueId, 3> operands;
   llvm::SmallVector<ValueId, 1> results;
+  /// The attributes that are values of its element type, constants all; no value of the program stands behind them.
+  llvm::SmallVector<ValueId, 0> attributes;
   /// The values whose widest type an op of category infer, clear or promote takes; none where it is that of its
   /// operands. They are arguments, or results of nodes in front.
   llvm::SmallVector<ValueId, 0> followed;

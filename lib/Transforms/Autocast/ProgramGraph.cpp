@@ -38,22 +38,24 @@ FloatType mp::toType(Precision precision, MLIRContext *context) {
   llvm_unreachable("unknown precision");
 }
 
+static void include(ConstantRange &range, const APFloat &element) {
+  const double value = element.convertToDouble();
+  if (!element.isFinite() || value == 0)
+    return;
+  if (std::abs(value) > std::abs(range.largest))
+    range.largest = value;
+  if (range.smallest == 0 || std::abs(value) < std::abs(range.smallest))
+    range.smallest = value;
+}
+
 static ConstantRange rangeOf(DenseFPElementsAttr elements) {
   ConstantRange range;
   range.isNumber = elements.isSplat();
-  auto add = [&](const APFloat &element) {
-    double value = element.convertToDouble();
-    if (!element.isFinite() || value == 0)
-      return;
-    if (std::abs(value) > std::abs(range.largest))
-      range.largest = value;
-    if (range.smallest == 0 || std::abs(value) < std::abs(range.smallest))
-      range.smallest = value;
-  };
   if (range.isNumber)
-    add(elements.getSplatValue<APFloat>());
+    include(range, elements.getSplatValue<APFloat>());
   else
-    llvm::for_each(elements.getValues<APFloat>(), add);
+    for (const APFloat &element : elements.getValues<APFloat>())
+      include(range, element);
   return range;
 }
 
@@ -138,6 +140,7 @@ private:
       } else {
         readAsWritten(operand);
       }
+    readAttributes(precise, node);
     NodeId id = program.graph.nodes.size();
     for (OpResult result : op->getResults())
       if (std::optional<ValueId> value = identify(result); value && precise.resultFollows(result)) {
@@ -249,6 +252,23 @@ private:
     if (!node.requested)
       return op->emitOpError("mp.precision is ") << request.getValue() << ", expected f16, bf16 or f32";
     return success();
+  }
+
+  /// Attributes that the op rounds to its type.
+  void readAttributes(PrecisionOpInterface op, PrecisionNode &node) {
+    if (node.operands.empty())
+      return;
+    for (StringRef name : op.getElementAttributes())
+      if (auto attribute = op->getAttrOfType<FloatAttr>(name)) {
+        PrecisionValue facts;
+        facts.type = program.graph.values[node.operands.front()].type;
+        facts.name = name;
+        facts.constant.emplace().isNumber = true;
+        include(*facts.constant, attribute.getValue());
+        node.attributes.push_back(program.values.size());
+        program.graph.values.push_back(std::move(facts));
+        program.values.push_back(op->getResult(0));
+      }
   }
 
   /// An operand that does not follow its op.

@@ -30,6 +30,7 @@ struct ProgramGraph {
   /// Every op, in order.
   std::vector<Op> ops;
   llvm::DenseMap<mlir::Value, ValueId> ids;
+  /// Of an attribute the first result of its op.
   std::vector<mlir::Value> values;
 };
 

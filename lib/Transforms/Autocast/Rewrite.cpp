@@ -63,10 +63,21 @@ private:
     }
     if (!precision)
       return;
+    for (ValueId id : program.graph.nodes[*op.node].attributes)
+      clampAttribute(op.op, program.graph.values[id], *precision);
     for (ValueId id : program.graph.nodes[*op.node].results) {
       Value result = program.values[id];
       result.setType(cast<RankedTensorType>(result.getType()).clone(toType(*precision, result.getContext())));
     }
+  }
+
+  /// An op rounds its attributes itself; those that `precision` does not hold are clamped as constants are.
+  void clampAttribute(Operation *op, const PrecisionValue &facts, Precision precision) {
+    if (facts.type == precision || !describeLoss(*facts.constant, precision))
+      return;
+    auto attribute = op->getAttrOfType<FloatAttr>(facts.name);
+    const APFloat held = roundTo(attribute.getValue(), toType(precision, op->getContext()).getFloatSemantics());
+    op->setAttr(facts.name, FloatAttr::get(attribute.getType(), held.convertToDouble()));
   }
 
   void convert(OpOperand &operand, Precision precision) {

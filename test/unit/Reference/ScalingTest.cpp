@@ -4,9 +4,8 @@
 // Every case of every op in f32, evaluated with operands that are twice as large: results that are said to be twice as
 // large then are, to the bit.
 
+#include "Reference/OpFunction.h"
 #include "Reference/Program.h"
-
-#include "OpCases/OpCases.h"
 
 #include "mp/IR/MP.h"
 
@@ -65,18 +64,6 @@ public:
   }
 
 private:
-  static std::string functionOf(const OpInstance &instance) {
-    std::string signature, returned, types;
-    for (size_t i = 0; i < instance.operands.size(); ++i)
-      signature += (i ? ", %" : "%") + std::to_string(i) + ": " + instance.operands[i];
-    for (size_t i = 0; i < instance.results.size(); ++i) {
-      returned += (i ? ", " : "") + instance.result(i);
-      types += (i ? ", " : "") + instance.results[i];
-    }
-    return "func.func @f(" + signature + ") -> (" + types + ") {\n" + instance.statement + "\nreturn " + returned +
-           " : " + types + "\n}";
-  }
-
   OpInstance instance;
   std::vector<Tensor> operands;
   Program program;
