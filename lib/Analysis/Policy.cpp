@@ -156,7 +156,9 @@ ErrorOr<std::optional<OpCategory>> PolicyLayer::find(const OpFacts &op) const {
   });
   if (!condition || *condition)
     return condition;
-  auto found = byName.find(op.name);
+  auto found = byName.find(op.listedAs);
+  if (found == byName.end())
+    found = byName.find(op.name);
   return found == byName.end() ? std::nullopt : std::optional(found->second);
 }
 

@@ -57,10 +57,17 @@ ErrorOr<PrecisionPolicy> PrecisionPolicy::parse(StringRef name, StringRef text, 
       policy.zeroDimensionalFollow = true;
       continue;
     }
+    if (key == "summed-squares") {
+      if (value.trim() != "follow")
+        return makeError(where, ": summed-squares is follow, found '", value.trim().str(), "'");
+      policy.summedSquaresWide = false;
+      continue;
+    }
     std::optional<PrecisionCategory> category = symbolizeList(key);
     if (!category || !line.contains(':'))
       return makeError(where,
-                       ": expected type, zero-dimensional, allow, infer, clear, deny or promote and a colon, found '",
+                       ": expected type, zero-dimensional, summed-squares, allow, infer, clear, deny or promote and a "
+                       "colon, found '",
                        line.str(), "'");
     llvm::SmallVector<StringRef> entries;
     value.split(entries, ',');

@@ -5,6 +5,7 @@ from __future__ import annotations
 from halfstep import _graph, _ops
 from halfstep._errors import Error, axis
 from halfstep._graph import Tensor
+from halfstep._powers import pow
 from halfstep._promotion import alike, in_widest
 from halfstep._shapes import cast, concat
 
@@ -23,9 +24,8 @@ def prelu(input, slope) -> Tensor:
 
 
 def square(input) -> Tensor:
-    """Each element times itself (numpy.square, torch.square)."""
-    x = _graph.operand(input)
-    return _ops.mul(x, x)
+    """Each element times itself (numpy.square, torch.square). Lists of autocast take it as the power that it is."""
+    return pow(_graph.operand(input), 2)
 
 
 def ceil(input) -> Tensor:

@@ -194,6 +194,17 @@ def autocast(dtype=None, *, enabled: bool = True):
 
 
 @contextlib.contextmanager
+def listed_as(op: str):
+    """Ops that stand for another, whose entries in lists of autocast hold for them, too."""
+    graph = current()
+    outside, graph.mark = graph.mark, ", ".join(filter(None, (graph.mark, f'mp.listed_as = "{op}"')))
+    try:
+        yield
+    finally:
+        graph.mark = outside
+
+
+@contextlib.contextmanager
 def promoted():
     """Ops that autocast gives one type, the widest of those that it gives what comes to them."""
     graph = current()

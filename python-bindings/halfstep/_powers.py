@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numbers
 
-from halfstep import _ops
+from halfstep import _graph, _ops
 from halfstep._graph import Tensor
 
 _CHEAP = {
@@ -19,8 +19,9 @@ _CHEAP = {
 
 
 def pow(base: Tensor | float, exponent: Tensor | float) -> Tensor:
-    """One to the power of the other, with NumPy's broadcasting. Few exponents, such as 2, are products, which autocast keeps low;
-    all else is `mp.pow`, which it keeps in float32."""
+    """One to the power of the other, with NumPy's broadcasting. Few exponents, such as 2, are products, which the mixed policies keep low;
+    all else is `mp.pow`, which they keep in float32, as policies of published lists do with all powers."""
     if isinstance(base, Tensor) and isinstance(exponent, numbers.Real) and exponent in _CHEAP:
-        return _CHEAP[exponent](base)
+        with _graph.listed_as("mp.pow"):
+            return _CHEAP[exponent](base)
     return _ops.pow(base, exponent)

@@ -151,6 +151,10 @@ TRANSPOSED = (
 MATMUL = [m34, m45], ops.matmul, numpy.matmul
 BATCHED = [b234, b245], ops.matmul, numpy.matmul
 POWER = [positive, share], ops.pow, lambda x, e: x**e
+EXPONENTS = (-1, -0.5, 0.5, 2, 3, 4, 1.7)
+POWERS = (  # products and roots among them
+    [positive], lambda x: ops.concat([*(x**e for e in EXPONENTS), ops.square(x)], 0),
+    lambda x: numpy.concatenate([*(x**e for e in EXPONENTS), x**2]))
 SUM = [m34], lambda x: ops.sum(x, 1), lambda x: x.sum(1)
 PRODUCT = [m34], lambda x: ops.prod(x, 1), lambda x: x.prod(1)
 LAYER_NORM = [m34, v4, v4 + 1], ops.layer_norm, lambda x, scale, offset: normal(x, -1) * scale + offset
@@ -187,7 +191,7 @@ CASES = {
     "erfinv": ([share], lambda x: ops.erfinv(ops.erf(x)), lambda x: x),
     "reciprocal": unary("reciprocal", positive, lambda x: 1 / x), "rsqrt": unary("rsqrt", positive, lambda x: x**-0.5),
     "softplus": unary("softplus", m34, lambda x: numpy.log1p(numpy.exp(x))),
-    "pow.Scalar": POWER, "pow.Tensor_Scalar": POWER, "pow.Tensor_Tensor": POWER,
+    "pow.Scalar": POWER, "pow.Tensor_Scalar": POWERS, "pow.Tensor_Tensor": POWER,
     "sum": SUM, "sum.dim_IntList": SUM, "prod": PRODUCT, "prod.dim_int": PRODUCT,
     "cumsum": ([m34], lambda x: ops.cumsum(x, 1), lambda x: x.cumsum(1)),
     "cumprod": ([draw(2, 7, 3)], lambda x: ops.cumprod(x, 1), lambda x: x.cumprod(1)),

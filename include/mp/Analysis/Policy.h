@@ -52,6 +52,8 @@ struct OpFacts {
   llvm::function_ref<std::optional<std::string>(llvm::StringRef)> attribute;
   /// The names of its location, and its places.
   llvm::function_ref<llvm::SmallVector<LocationText>()> locations;
+  /// The op whose entries by name hold for it, too, and before its own; empty where there is none.
+  llvm::StringRef listedAs = {};
 };
 
 struct OpCategory {
@@ -146,6 +148,9 @@ public:
   /// Whether values of rank 0 have no say in the widest type among values that have dimensions.
   bool scalarsFollow() const { return zeroDimensionalFollow; }
 
+  /// Whether squares that are summed are f32 whatever the type that they follow; the lists of others know no such rule.
+  bool widensSummedSquares() const { return summedSquaresWide; }
+
   /// The category of an op; an error if two patterns disagree about it.
   ErrorOr<OpCategory> categorize(const OpFacts &op) const;
 
@@ -157,6 +162,7 @@ public:
 private:
   std::optional<Precision> low;
   bool zeroDimensionalFollow = false;
+  bool summedSquaresWide = true;
   bool byCost = false;
   PolicyLayer file, user;
 };

@@ -62,6 +62,11 @@ REASONS = {
 OP, FUNCTION, OTHERS = "op", "function", "others"
 WHOLE = {"pytorch"}
 
+# Every published policy has its own lists alone, without the rules of the mixed ones.
+LINES = ["summed-squares: follow"]
+# Rows whose entries hold for ops that stand for theirs (mp.listed_as), and are written where they are no difference, too.
+STANDING = {"pow"}
+
 
 def read(name):
     return list(csv.DictReader((pathlib.Path(__file__).parent / name).open(encoding="utf-8")))
@@ -134,7 +139,7 @@ def main():
     for row in rows:
         missing.discard(row["op"])
         category = category_of(row[column], categories)
-        if category and category != row["proposed"]:
+        if category and (category != row["proposed"] or row["op"] in STANDING):
             lists.setdefault(category, []).extend(ops.get(row["op"], []))
     if missing:
         faults = [f"{', '.join(ops[row])}: op-lists.csv has no row '{row}'" for row in sorted(missing)]
@@ -142,7 +147,7 @@ def main():
     print(f"# {text[0].upper()}{text[1:]}, as far as they differ from Halfstep's own categories.")
     print(f"# Made by generate.py from op-lists.csv, column {column}; do not edit.")
     print(f"type: {low}")
-    print("".join(f"{line}\n" for line in lines), end="")
+    print("".join(f"{line}\n" for line in lines + LINES), end="")
     for category, names in sorted(lists.items()):
         if names:
             print(f"{category}: {', '.join(names)}")

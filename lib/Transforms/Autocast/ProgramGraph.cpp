@@ -3,6 +3,8 @@
 
 #include "Transforms/Autocast/ProgramGraph.h"
 
+#include "Transforms/Autocast/SummedSquares.h"
+
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/Matchers.h"
 #include "mp/IR/MP.h"
@@ -176,7 +178,9 @@ private:
       Attribute found = op->getAttr(name);
       return found ? std::optional(textOf(found)) : std::nullopt;
     };
-    ErrorOr<OpCategory> category = policy.categorize({node.name, op.getPrecisionCategory(), attribute, locations});
+    auto listedAs = op->getAttrOfType<StringAttr>(names::listedAs);
+    ErrorOr<OpCategory> category = policy.categorize(
+        {node.name, op.getPrecisionCategory(), attribute, locations, listedAs ? listedAs.getValue() : StringRef()});
     if (!category)
       return op->emitOpError() << category.message();
     node.category = category->category;
@@ -313,5 +317,7 @@ FailureOr<ProgramGraph> mp::readProgram(FunctionOpInterface function, const Prec
   Reader reader(policy, settings);
   if (failed(reader.read(function)))
     return failure();
+  if (policy.widensSummedSquares())
+    widenSummedSquares(reader.program);
   return std::move(reader.program);
 }

@@ -114,12 +114,10 @@ TEST(PolicyFile, ErrorsNameTheLine) {
   EXPECT_EQ(error("deny: mp.add"), "p: has no line 'type: f16' or 'type: bf16'");
   EXPECT_EQ(error("type: f8"), "p:1: type is f16 or bf16, once; found 'f8'");
   EXPECT_EQ(error("type: f16\ntype: bf16"), "p:2: type is f16 or bf16, once; found 'bf16'");
-  EXPECT_EQ(
-      error("type: f16\ndeny mp.add"),
-      "p:2: expected type, zero-dimensional, allow, infer, clear, deny or promote and a colon, found 'deny mp.add'");
-  EXPECT_EQ(
-      error("type: f16\nfixed: mp.add"),
-      "p:2: expected type, zero-dimensional, allow, infer, clear, deny or promote and a colon, found 'fixed: mp.add'");
+  const std::string expected = "p:2: expected type, zero-dimensional, summed-squares, allow, infer, clear, deny or "
+                               "promote and a colon, found ";
+  EXPECT_EQ(error("type: f16\ndeny mp.add"), expected + "'deny mp.add'");
+  EXPECT_EQ(error("type: f16\nfixed: mp.add"), expected + "'fixed: mp.add'");
   EXPECT_EQ(error("type: f16\ndeny: mp.addd"), "p:2: 'mp.addd' is not an op; did you mean 'mp.add'?");
   EXPECT_EQ(error("type: f16\ndeny:"), "p:2: '' is not an op");
   EXPECT_EQ(error("type: f16\ndeny: mp.cast"), "p:2: 'mp.cast' is fixed: no list changes its types");
@@ -129,6 +127,7 @@ TEST(PolicyFile, ErrorsNameTheLine) {
   EXPECT_EQ(error("type: f16\ndeny: mp.add[=1]"),
             "p:2: 'mp.add[=1]' does not name an attribute, expected mp.op[attribute] or mp.op[attribute=value]");
   EXPECT_EQ(error("type: f16\nzero-dimensional: lead"), "p:2: zero-dimensional is follow, found 'lead'");
+  EXPECT_EQ(error("type: f16\nsummed-squares: lead"), "p:2: summed-squares is follow, found 'lead'");
   EXPECT_EQ(error("type: f16\ndeny: loc:x"), "p:2: 'loc:x' names a location; a policy file names ops");
 }
 
@@ -136,6 +135,13 @@ TEST(PolicyFile, SaysWhetherScalarsFollow) {
   EXPECT_FALSE(parsed("type: f16").scalarsFollow());
   EXPECT_TRUE(parsed("type: f16\nzero-dimensional: follow").scalarsFollow());
   EXPECT_FALSE(PrecisionPolicy::load("mixed_float16", knownOps())->scalarsFollow());
+}
+
+TEST(PolicyFile, SaysWhetherSummedSquaresFollow) {
+  EXPECT_TRUE(parsed("type: f16").widensSummedSquares());
+  EXPECT_FALSE(parsed("type: f16\nsummed-squares: follow").widensSummedSquares());
+  for (const char *mixed : {"mixed_float16", "mixed_bfloat16", "auto"})
+    EXPECT_TRUE(PrecisionPolicy::load(mixed, knownOps())->widensSummedSquares());
 }
 
 TEST(PolicyFile, AnyBytesGiveAPolicyOrAnError) {
