@@ -29,6 +29,7 @@ ValueFacts mp::factsOf(const HostTensor &tensor) {
       ++facts.infinities;
     else
       facts.largest = std::max(facts.largest, magnitude);
+    facts.zeros += magnitude == 0;
   }
   return facts;
 }
@@ -59,6 +60,16 @@ public:
   Operation *originOp() const { return origin ? origin.getDefiningOp() : nullptr; }
   Value originValue() const { return origin; }
 
+  /// An infinity that an op makes of finite values, and the first result of what becomes of it that is finite and has
+  /// zeros.
+  struct Lost {
+    Value origin, end;
+  };
+  /// In the order of the program.
+  std::vector<Lost> findLost() const;
+  NonfiniteOrigin describe(Value value) const;
+  const ValueFacts &known(Value value) const { return facts.at(value); }
+
 private:
   bool isFinite(Value value) const {
     auto known = facts.find(value);
@@ -67,7 +78,8 @@ private:
   /// What should be finite in a step.
   std::vector<std::pair<Value, std::string>> findTargets() const;
   bool isOrigin(Value value) const;
-  NonfiniteOrigin describe(Value value) const;
+  /// Where infinities of `origin` become 0; null where they do not.
+  Value findEnd(Value origin) const;
 
   const StepRun &run;
   mutable func::FuncOp program; // whose questions are not const
@@ -183,6 +195,33 @@ std::optional<NonfiniteOrigin> Trace::findOrigin() {
   return found;
 }
 
+Value Trace::findEnd(Value origin) const {
+  llvm::DenseSet<Value> reached = {origin};
+  std::vector<Value> work = {origin};
+  while (!work.empty()) {
+    const Value value = work.back();
+    work.pop_back();
+    for (Operation *user : value.getUsers())
+      for (Value result : user->getResults())
+        if (auto known = facts.find(result); known != facts.end()) {
+          if (known->second.isFinite() && known->second.zeros != 0)
+            return result;
+          if (!known->second.isFinite() && reached.insert(result).second)
+            work.push_back(result);
+        }
+  }
+  return {};
+}
+
+std::vector<Trace::Lost> Trace::findLost() const {
+  std::vector<Lost> lost;
+  for (Value value : floatResults(program))
+    if (!isFinite(value) && facts.at(value).nans == 0 && isOrigin(value))
+      if (Value end = findEnd(value))
+        lost.push_back({value, end});
+  return lost;
+}
+
 NonfiniteOrigin Trace::describe(Value value) const {
   NonfiniteOrigin found(value.getLoc());
   found.run = describeRun(run);
@@ -209,27 +248,72 @@ NonfiniteOrigin Trace::describe(Value value) const {
   return found;
 }
 
-/// What the same op of the step in float32 gives; of a cast that autocast wrote, what it is given.
-static ErrorOr<std::optional<ValueFacts>> askFloat32(const StepPrograms &float32, const StepInputs &inputs,
-                                                     const StepRun &run, Value origin) {
-  std::optional<ValueFacts> found;
+/// What the same ops of the step in float32 give, as far as it has such.
+static ErrorOr<DenseMap<Value, ValueFacts>> askFloat32(const StepPrograms &float32, const StepInputs &inputs,
+                                                       const StepRun &run, ArrayRef<Value> values) {
+  DenseMap<Value, ValueFacts> found;
   const SameOps own(run.program);
-  auto result = cast<OpResult>(origin);
-  Operation *op = result.getOwner();
   Status seen = float32.forEachRun(inputs, [&](const StepRun &other) -> ErrorOr<bool> {
     if (!isSameRun(run, other))
       return true;
     const SameOps others(other.program);
-    Operation *same = others.find(own.keyOf(op));
-    if (!same || !isFloats(same->getResult(result.getResultNumber())))
-      return false;
-    Status computed = float32.compute(other, same->getResult(result.getResultNumber()),
-                                      [&](Value, const HostTensor &tensor) { found = mp::factsOf(tensor); });
-    return computed.ok() ? ErrorOr<bool>(false) : ErrorOr<bool>(computed);
+    DenseMap<Value, Value> asked;
+    std::vector<Value> sames;
+    for (Value value : values) {
+      auto result = cast<OpResult>(value);
+      Operation *same = others.find(own.keyOf(result.getOwner()));
+      if (same && isFloats(same->getResult(result.getResultNumber()))) {
+        sames.push_back(same->getResult(result.getResultNumber()));
+        asked[sames.back()] = value;
+      }
+    }
+    for (ArrayRef<Value> piece : inPieces(sames))
+      if (Status computed = float32.compute(
+              other, piece, [&](Value same, const HostTensor &tensor) { found[asked[same]] = mp::factsOf(tensor); });
+          !computed.ok())
+        return computed;
+    return false;
   });
   if (!seen.ok())
     return seen;
   return found;
+}
+
+/// Of a cast that autocast wrote, what it is given.
+static std::optional<ValueFacts> inFloat32(const NonfiniteOrigin &origin, Value value,
+                                           const DenseMap<Value, ValueFacts> &asked) {
+  if (isAutocasts(value.getDefiningOp()))
+    return origin.operands.front();
+  auto known = asked.find(value);
+  return known == asked.end() ? std::nullopt : std::optional(known->second);
+}
+
+/// The first infinity that is lost although float32 has none there, and fewer zeros where it ends.
+static ErrorOr<std::optional<NonfiniteOrigin>> findLost(const Trace &trace, const StepPrograms &float32,
+                                                        const StepInputs &inputs, const StepRun &run) {
+  const std::vector<Trace::Lost> all = trace.findLost();
+  std::vector<Value> values;
+  for (const Trace::Lost &lost : all)
+    for (Value value : {lost.origin, lost.end})
+      if (!llvm::is_contained(values, value))
+        values.push_back(value);
+  if (values.empty())
+    return std::optional<NonfiniteOrigin>();
+  ErrorOr<DenseMap<Value, ValueFacts>> asked = askFloat32(float32, inputs, run, values);
+  if (!asked)
+    return asked.status();
+  for (const Trace::Lost &lost : all) {
+    NonfiniteOrigin found = trace.describe(lost.origin);
+    found.inFloat32 = inFloat32(found, lost.origin, *asked);
+    const uint64_t zeros = trace.known(lost.end).zeros;
+    auto end = asked->find(lost.end);
+    if (!found.inFloat32 || !found.inFloat32->isFinite() || end == asked->end() || end->second.zeros >= zeros)
+      continue;
+    Operation *op = lost.end.getDefiningOp();
+    found.end = {op->getLoc(), op->getName().getStringRef().str(), zeros, end->second.zeros};
+    return std::optional(std::move(found));
+  }
+  return std::optional<NonfiniteOrigin>();
 }
 
 ErrorOr<std::optional<NonfiniteOrigin>> mp::findNonfinite(const StepPrograms &step, const StepPrograms &float32,
@@ -240,17 +324,19 @@ ErrorOr<std::optional<NonfiniteOrigin>> mp::findNonfinite(const StepPrograms &st
     if (Status computed = trace.compute(step); !computed.ok())
       return computed;
     found = trace.findOrigin();
-    if (!found)
-      return true;
-    if (Operation *op = trace.originOp(); op && isAutocasts(op))
-      found->inFloat32 = found->operands.front();
-    else if (op) {
-      ErrorOr<std::optional<ValueFacts>> asked = askFloat32(float32, inputs, run, trace.originValue());
+    if (found && trace.originOp()) {
+      const Value origin = trace.originValue();
+      auto asked = askFloat32(float32, inputs, run, origin);
       if (!asked)
         return asked.status();
-      found->inFloat32 = *asked;
+      found->inFloat32 = inFloat32(*found, origin, *asked);
+    } else if (!found) {
+      auto lost = findLost(trace, float32, inputs, run);
+      if (!lost)
+        return lost.status();
+      found = std::move(*lost);
     }
-    return false;
+    return !found;
   });
   if (!seen.ok())
     return seen;

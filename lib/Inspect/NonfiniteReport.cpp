@@ -12,6 +12,7 @@
 
 #include <cmath>
 #include <sstream>
+#include <utility>
 
 using namespace mlir;
 using Json = nlohmann::ordered_json;
@@ -62,6 +63,8 @@ std::string describeNonfinite(const NonfiniteOrigin &origin, const StepRecord &r
     if (record.lossScale)
       os << " at loss scale " << *record.lossScale;
     os << ", not finite: gradients of " << llvm::join(origin.gradients, ", ") << '\n';
+  } else if (origin.end) {
+    os << "an infinity ends as 0, and nothing else shows it\n";
   } else {
     os << (std::isfinite(record.loss) ? "the state that it left is not finite" : "it is not skipped") << '\n';
   }
@@ -78,6 +81,11 @@ std::string describeNonfinite(const NonfiniteOrigin &origin, const StepRecord &r
   os << "  result: " << describe(origin.result) << '\n';
   for (const ValueFacts &operand : origin.operands)
     os << "  operand: " << describe(operand) << '\n';
+  if (origin.end) {
+    const std::string where = Place(origin.end->location).text();
+    os << "  ends in: " << origin.end->name << (where.empty() ? "" : " at " + where) << ", " << origin.end->zeros
+       << " values 0, in float32 " << origin.end->inFloat32 << '\n';
+  }
   if (origin.isOp)
     os << "  in float32: " << (origin.inFloat32 ? describe(*origin.inFloat32) : "no such op") << '\n';
   os << "  " << advise(origin, place, record) << '\n';
@@ -120,9 +128,9 @@ bool isBroken(const NamedTensors &state) {
 
 bool NonfiniteWatch::wants(const StepRecord &record, bool isBroken) {
   isLost = !std::isfinite(record.loss) || isBroken;
-  const bool isFirstSkip = record.bad >= 0 && !hasSeenSkip;
-  hasSeenSkip |= isLost || isFirstSkip;
-  return isLost || isFirstSkip;
+  hasShown = isLost || (record.bad >= 0 && !hasSeenSkip);
+  hasSeenSkip |= hasShown;
+  return hasShown || !std::exchange(hasSeenStep, true);
 }
 
 ErrorOr<std::optional<NonfiniteOrigin>> traceStep(ModuleOp module, const CompileOptions &options,

@@ -311,7 +311,7 @@ class Module:
         of the first; or it is a file of NumPy, its path or what numpy.load gives, of `x_train`, `y_train` and perhaps `x_test`, `y_test`, or of `y`
         and inputs by their names. Rows that do not fill a batch are dropped, and batches that do not fill a step of `accumulate`;
         last_batch="pad" fills batches up with rows that weigh nothing, and is refused with `accumulate`. `checkpoint` is a folder, from which
-        `resume` goes on; `log` a file with a JSON line for each step. `find_nonfinite` looks into the first step that is skipped, or whose
+        `resume` goes on; `log` a file with a JSON line for each step. `find_nonfinite` looks into the first step, and into the first that is skipped, or whose
         loss or state is not finite, and says which op it comes from: in the History's `nonfinite`, or that of the Error that ends the run.
         """
         if y is None:

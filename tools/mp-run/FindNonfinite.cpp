@@ -20,7 +20,7 @@ ErrorOr<bool> NonfiniteFinder::see(const StepRecord &record, const StepInputs &i
     found = traced.status();
     if (traced && *traced)
       std::cerr << "mp-run: " << describeNonfinite(**traced, record) << std::flush;
-    else if (traced)
+    else if (traced && watch.showed())
       std::cerr << "mp-run: step " << record.step
                 << " is not finite, but all its ops are where they are computed one by one" << std::endl;
     return true;

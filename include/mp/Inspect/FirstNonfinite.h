@@ -14,7 +14,7 @@ namespace mp {
 
 /// What a tensor holds.
 struct ValueFacts {
-  uint64_t count = 0, infinities = 0, nans = 0;
+  uint64_t count = 0, infinities = 0, nans = 0, zeros = 0;
   double largest = 0; ///< magnitude among the finite elements
   bool isFinite() const { return infinities == 0 && nans == 0; }
 };
@@ -39,13 +39,21 @@ struct NonfiniteOrigin {
   std::string reader;
   std::optional<mlir::Location> readerLocation;
   std::vector<std::string> gradients; ///< parameters whose gradients are not finite for it
+  /// Of infinities that end without a trace, the op that makes 0 of them.
+  struct End {
+    mlir::Location location;
+    std::string name; ///< "mp.rsqrt"
+    uint64_t zeros, inFloat32;
+  };
+  std::optional<End> end;
 };
 
 /// Traces what is not finite in a step (its loss, the gradients that the scaler checks, the state that it leaves) back
 /// to the first op, in the order of the step, whose result is not finite although its operands are, or is NaN although
 /// none of them is; or to an input, state or constant. Infinities that reach none of these, such as those of masks, are
-/// none of its business. Nothing where all is finite. `float32` is the step of the same model without low types, which
-/// is asked about the op.
+/// none of its business, unless they are lost: where all these are finite, the first infinity that an op makes of
+/// finite values and another makes 0 of, where float32 has finite values and fewer zeros. Nothing where there is none.
+/// `float32` is the step of the same model without low types, which is asked about the op.
 ErrorOr<std::optional<NonfiniteOrigin>> findNonfinite(const StepPrograms &step, const StepPrograms &float32,
                                                       const StepInputs &inputs);
 

@@ -21,13 +21,16 @@ bool isBroken(const NamedTensors &state);
 /// Which steps of a run are to be looked into.
 class NonfiniteWatch {
 public:
-  /// Whether this is the first step that is skipped, or leaves a loss or, as `isBroken` says, state that is not finite.
+  /// Whether this is the first step of all, or the first that is skipped, or leaves a loss or, as `isBroken` says,
+  /// state that is not finite.
   bool wants(const StepRecord &record, bool isBroken);
+  /// Whether it wanted the last step for what that shows, and not as the first.
+  bool showed() const { return hasShown; }
   /// Whether there may be more behind it: of a loss or state that is lost there is none.
   bool goesOn() const { return !isLost; }
 
 private:
-  bool hasSeenSkip = false, isLost = false;
+  bool hasSeenStep = false, hasSeenSkip = false, hasShown = false, isLost = false;
 };
 
 /// findNonfinite of a step of `module`, compiled with `options`; an error where it does not compile, with a diagnostic
