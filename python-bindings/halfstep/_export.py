@@ -276,7 +276,7 @@ class Interpreter:
     def _computed(self, node, values):
         """The place of an op's result, or of several; what it changes is changed."""
         call = Call(node, lambda one: self._read(values.get(one)), self._rows)
-        if call.written and (len(call.written) > 1 or len(node.target._schema.returns) > 1):
+        if call.written and (len(call.written) > 1 or len(node.target._schema.returns) != 1):
             raise Error("it changes several tensors in place: write the forward without it")
         value = self._compute(call, values)
         for one, after in call.assigned.items():

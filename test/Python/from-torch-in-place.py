@@ -266,6 +266,26 @@ found = halfstep.from_torch(module, x).predict(rows.numpy())
 assert numpy.allclose(found, module(rows).detach().numpy(), atol=1e-5)
 
 
+# What is written piece by piece is put together once, so that a program grows with the number of pieces.
+class Steps(nn.Module):
+    def __init__(self, count):
+        super().__init__()
+        self.count, self.scale = count, nn.Parameter(torch.ones(3))
+
+    def forward(self, x):
+        out = torch.zeros(x.shape[0], self.count, 3)
+        for i in range(self.count):
+            out[:, i] = torch.tanh(out[:, max(i - 1, 0)] * self.scale + x[:, i])
+        return out
+
+
+for count in (4, 8):
+    text = halfstep.from_torch(Steps(count), torch.randn(2, count, 3)).to_mlir()
+    kernels = halfstep.compile(text, to="kernels", training=False, policy="float32", batch_size=2)
+    infer = kernels[kernels.index("@infer"):]
+    assert infer.count("mp.concat") == 1 and infer.count("mp.slice") <= count + 1, (infer.count("mp.concat"), infer.count("mp.slice"))
+
+
 # Programs at random: views of views, ops in place on any of them, and what is read of all of them in the end.
 def random_view(rng, h):
     sizes = list(h.shape)
