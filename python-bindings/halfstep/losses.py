@@ -28,7 +28,8 @@ __all__ = [
 def CrossEntropy(label_smoothing: float = 0.0, ignore_label: int | None = None, weight=None, from_logits: bool = True):
     """The mean of -log softmax(logits)[label], with a part of each label spread over all classes; rows of `ignore_label` do
     not count, others as `weight` says for their class. Labels may be rows of probabilities. Without `from_logits` the model
-    gives probabilities itself, which is less exact: they are kept between 1e-7 and 1 - 1e-7."""
+    gives probabilities itself: the loss is of the logits where a softmax has just made them, else of what there is, kept between 1e-7 and
+    1 - 1e-7, which is less exact."""
     fraction("label_smoothing", label_smoothing)
     return functools.partial(_losses.cross_entropy, label_smoothing=label_smoothing or None, ignore_label=ignore_label,
                              weight=weight, from_logits=from_logits)

@@ -168,7 +168,7 @@ class Number(nn.Module):
 
 refused("Nothing: forward returned None; it has to return its outputs", Nothing().predict, X)
 refused("Number: forward returned int, expected a tensor", Number().predict, X)
-for name, said in (("summary", "print(model)"), ("parameters", "state_dict()"), ("train", "fit trains"), ("eval", "predict and evaluate"),
+for name, said in (("parameters", "state_dict()"), ("train", "fit trains"), ("eval", "predict and evaluate"),
                    ("train_on_batch", "model.trainer.step(x, y)"), ("save", "save_weights")):
     assert not hasattr(trained, name)
     refused((f"a module has no '{name}'", said), getattr, trained, name, kind=AttributeError)
