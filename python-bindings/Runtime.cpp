@@ -73,13 +73,17 @@ NB_MODULE(_runtime, module) {
       .def("state_names", &Session::stateNames)
       .def("state", &Session::state, nb::arg("name"))
       .def("set_state", &Session::setState, nb::arg("name"), nb::arg("array"), nb::arg("element"))
+      .def("set_states", &Session::setStates, nb::arg("names"), nb::arg("arrays"), nb::arg("elements"))
       .def("load_weights", &Session::loadWeights, nb::arg("path"))
       .def("save_weights", &Session::saveWeights, nb::arg("path"))
+      .def("load_state", &Session::loadState, nb::arg("path"))
+      .def("save_state", &Session::saveState, nb::arg("path"), nb::arg("steps"), nb::arg("epochs"))
       .def("run", &Session::run, nb::arg("program"), nb::arg("names"), nb::arg("arrays"), nb::arg("elements"))
       .def("evaluate", &Session::evaluate, nb::arg("names"), nb::arg("arrays"), nb::arg("elements"))
       .def("train", &Session::train, nb::arg("flag_names"), nb::arg("flag_values"), nb::arg("names"), nb::arg("arrays"),
            nb::arg("elements"), nb::arg("test_names"), nb::arg("test_arrays"), nb::arg("test_elements"),
-           nb::arg("behind").none(), nb::arg("on_step").none(), nb::arg("on_epoch").none(), nb::arg("on_inputs").none())
+           nb::arg("behind").none(), nb::arg("on_step").none(), nb::arg("on_epoch").none(), nb::arg("on_inputs").none(),
+           nb::arg("next_step") = nb::none(), nb::arg("steps_per_epoch") = 0, nb::arg("one_by_one") = false)
       .def("statistics", &Session::statistics, nb::arg("program"), nb::arg("resident_bytes"))
       .def("time_kernels", &Session::timeKernels, nb::arg("program"), nb::arg("warmup"), nb::arg("repeat"));
 }

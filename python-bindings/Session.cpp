@@ -3,6 +3,8 @@
 
 #include "Session.h"
 
+#include <nanobind/stl/tuple.h>
+
 #include <sstream>
 
 namespace nb = nanobind;
@@ -79,6 +81,21 @@ void Session::saveWeights(const std::string &path) {
   call([&](MpSession *session) { return mpSessionSaveWeights(session, path.c_str()); });
 }
 
+void Session::loadState(const std::string &path) {
+  call([&](MpSession *session) { return mpSessionLoadState(session, path.c_str()); });
+}
+
+void Session::saveState(const std::string &path, uint64_t steps, uint64_t epochs) {
+  call([&](MpSession *session) { return mpSessionSaveState(session, path.c_str(), steps, epochs); });
+}
+
+void Session::setStates(const Names &names, const Arrays &arrays, const Elements &elements) {
+  NamedArrays values(names, arrays, elements);
+  call([&](MpSession *session) {
+    return mpSessionSetStates(session, values.names.data(), values.views.data(), values.views.size());
+  });
+}
+
 nb::list Session::run(const std::string &program, const Names &names, const Arrays &arrays, const Elements &elements) {
   NamedArrays inputs(names, arrays, elements);
   MpTensors *results = nullptr;
@@ -119,8 +136,12 @@ namespace {
 
 /// Who is told of training, and what they raise.
 struct [[gnu::visibility("hidden")]] Callbacks {
-  nb::object onStep, onEpoch, onInputs;
+  nb::object onStep, onEpoch, onInputs, nextStep;
   std::optional<nb::python_error> raised;
+  std::optional<nb::python_error> raisedByBatches; ///< steps before it are told all the same
+  Session::Names names;                            ///< of the arrays of the step that was asked for last
+  std::optional<NamedArrays> given;
+  std::vector<uint64_t> rows;
 
   /// Whether to stop. The GIL is held.
   template <typename... Arguments> bool tell(const nb::object &callable, Arguments &&...arguments) {
@@ -171,19 +192,46 @@ int tellInputs(const MpStep *step, const MpStepInputs *inputs, void *user) {
   return callbacks->tell(callbacks->onInputs, nb::capsule(step, "MpStep"), nb::capsule(inputs, "MpStepInputs"));
 }
 
+int giveStep(MpGivenStep *step, void *user) {
+  nb::gil_scoped_acquire acquire;
+  auto *callbacks = static_cast<Callbacks *>(user);
+  constexpr int kGiven = 0, kEpochIsOver = 1, kEnd = 2;
+  try {
+    const nb::object made = callbacks->nextStep();
+    if (made.is_none())
+      return kEpochIsOver;
+    using Given = std::tuple<Session::Names, Session::Arrays, Session::Elements, std::vector<uint64_t>>;
+    auto [names, arrays, elements, rows] = nb::cast<Given>(made);
+    callbacks->names = std::move(names);
+    callbacks->rows = std::move(rows);
+    callbacks->given.emplace(callbacks->names, arrays, elements);
+  } catch (nb::python_error &error) {
+    callbacks->raisedByBatches.emplace(std::move(error));
+    return kEnd;
+  }
+  step->batches = callbacks->rows.size();
+  step->count = callbacks->given->views.size() / step->batches;
+  step->names = callbacks->given->names.data();
+  step->arrays = callbacks->given->views.data();
+  step->rows = callbacks->rows.data();
+  return kGiven;
+}
+
 } // namespace
 
 nb::tuple Session::train(const Names &flagNames, const Names &flagValues, const Names &names, const Arrays &arrays,
                          const Elements &elements, const Names &testNames, const Arrays &testArrays,
                          const Elements &testElements, std::optional<std::tuple<uint64_t, uint64_t>> behind,
-                         nb::object onStep, nb::object onEpoch, nb::object onInputs) {
+                         nb::object onStep, nb::object onEpoch, nb::object onInputs, nb::object nextStep,
+                         uint64_t stepsPerEpoch, bool oneByOne) {
   std::vector<const char *> flags, values;
   for (const std::string &name : flagNames)
     flags.push_back(name.c_str());
   for (const std::string &value : flagValues)
     values.push_back(value.c_str());
   NamedArrays data(names, arrays, elements), test(testNames, testArrays, testElements);
-  Callbacks callbacks{std::move(onStep), std::move(onEpoch), std::move(onInputs), {}};
+  Callbacks callbacks{
+      std::move(onStep), std::move(onEpoch), std::move(onInputs), std::move(nextStep), {}, {}, {}, {}, {}};
 
   MpTraining training{};
   training.size = sizeof(training);
@@ -203,13 +251,15 @@ nb::tuple Session::train(const Names &flagNames, const Names &flagValues, const 
   training.user = &callbacks;
   if (!callbacks.onInputs.is_none())
     training.onInputs = tellInputs;
+  if (!callbacks.nextStep.is_none())
+    training.nextStep = giveStep;
+  training.stepsPerEpoch = stepsPerEpoch;
+  training.oneByOne = oneByOne;
   MpTrainResult result{};
   call([&](MpSession *session) { return mpSessionTrainOn(session, &training, &result); });
-  if (callbacks.raised) {
-    nb::python_error raised = std::move(*callbacks.raised);
-    callbacks.raised.reset();
-    throw raised;
-  }
+  for (std::optional<nb::python_error> *own : {&callbacks.raised, &callbacks.raisedByBatches})
+    if (*own)
+      throw nb::python_error(std::move(**own));
   return nb::make_tuple(result.steps, result.skippedSteps, result.lossScale, result.secondsPerStep,
                         result.residentBytes);
 }

@@ -162,6 +162,9 @@ MP_EXPORTED MpStatus *mpSessionInitialize(MpSession *session, uint64_t seed);
 /* State by name: parameters, optimizer slots, "learning_rate", ... */
 MP_EXPORTED MpStatus *mpSessionGetState(MpSession *session, const char *name, MpTensors **value);
 MP_EXPORTED MpStatus *mpSessionSetState(MpSession *session, const char *name, MpTensor value);
+/* Several at once: all of them, or none where one does not fit. */
+MP_EXPORTED MpStatus *mpSessionSetStates(MpSession *session, const char *const *names, const MpTensor *values,
+                                         size_t count);
 /* All names of state, separated by line feeds. Lives as long as the session. */
 MP_EXPORTED const char *mpSessionStateNames(const MpSession *session);
 
@@ -170,9 +173,13 @@ MP_EXPORTED const char *mpSessionStateNames(const MpSession *session);
 MP_EXPORTED MpStatus *mpTensorsWrite(const char *path, const char *const *names, const MpTensor *tensors, size_t count);
 MP_EXPORTED MpStatus *mpTensorsRead(const char *path, MpTensors **tensors);
 
-/* The state that a session has of them, and back. */
+/* Parameters and states of the model itself, from such a file or folder, and as a file. */
 MP_EXPORTED MpStatus *mpSessionLoadWeights(MpSession *session, const char *path);
 MP_EXPORTED MpStatus *mpSessionSaveWeights(MpSession *session, const char *path);
+/* All state, what optimizer, loss scale and random generators keep among it; as metadata of the file, "step" and
+ * "epoch" are those that are behind it. */
+MP_EXPORTED MpStatus *mpSessionLoadState(MpSession *session, const char *path);
+MP_EXPORTED MpStatus *mpSessionSaveState(MpSession *session, const char *path, uint64_t steps, uint64_t epochs);
 
 /* As mpExecutableStatistics, of the variant of the program that the session's device prefers. */
 MP_EXPORTED MpStatus *mpSessionStatistics(MpSession *session, const char *program, uint64_t residentBytes,
@@ -235,6 +242,18 @@ typedef struct MpEpoch {
   const MpTensors *testScores;
 } MpEpoch;
 
+/* The batches of a step, as many as it accumulates, each a whole batch of every input of the program: arrays[b * count
+ * + i] is that of names[i] in batch b, of which rows[b] are data and others, whose "row_weights" are 0, fill it up.
+ * They are read before nextStep is called again. */
+typedef struct MpGivenStep {
+  size_t size; /* of this struct */
+  size_t batches;
+  size_t count;
+  const char *const *names;
+  const MpTensor *arrays;
+  const uint64_t *rows;
+} MpGivenStep;
+
 /* How to train. Zeros stand for nothing asked. */
 typedef struct MpTraining {
   size_t size;                  /* of this struct */
@@ -258,6 +277,11 @@ typedef struct MpTraining {
   /* Called with what each step was given and left, behind onStep, until it is not 0, which ends no training; or null.
    * As long as it is called, steps run one by one and the state is copied after each. */
   int (*onInputs)(const MpStep *step, const MpStepInputs *inputs, void *user);
+  /* Instead of arrays, or null: fills in the batches of the next step and is 0; 1 where an epoch is over, 2 to end
+   * training. Checkpoints are at ends of epochs alone. */
+  int (*nextStep)(MpGivenStep *step, void *user);
+  uint64_t stepsPerEpoch; /* of nextStep, for people; 0 where nobody knows */
+  int oneByOne;           /* a step is told before the next begins, so that what onStep changes holds for that */
 } MpTraining;
 
 /* Trains on arrays or files. `result` may be null. */

@@ -238,6 +238,19 @@ MpStatus *mpSessionSetState(MpSession *session, const char *name, MpTensor value
   });
 }
 
+MpStatus *mpSessionSetStates(MpSession *session, const char *const *names, const MpTensor *values, size_t count) {
+  return guarded([&]() -> Status {
+    for (Status given : {needs(session, "session"), needs(count && !names ? nullptr : session, "names"),
+                         needs(count && !values ? nullptr : session, "values")})
+      if (!given.ok())
+        return given;
+    ErrorOr<NamedTensors> named = fromC(names, values, count, "a state's name");
+    if (!named)
+      return named.status();
+    return alone(*session, [&](Session &own) { return own.setState(*named); });
+  });
+}
+
 const char *mpSessionStateNames(const MpSession *session) { return session ? session->stateNames.c_str() : ""; }
 
 /// Checks what would be NaN in results: labels that are no classes, indices that are of nothing. What else is wrong

@@ -7,6 +7,7 @@
 #include "CAPI/Tensors.h"
 
 #include "mp/Base/Names.h"
+#include "mp/Training/Data/BatchLoader.h"
 #include "mp/Training/StepInputs.h"
 #include "mp/Training/Trainer.h"
 
@@ -119,6 +120,38 @@ static void addCallbacks(const MpTraining &training, TrainOptions &options) {
     };
 }
 
+/// Asks a caller for a step; the others of the options' answers are told by what it returns.
+static ErrorOr<std::vector<GivenBatch>> nextStep(const MpTraining &training, bool &isOver) {
+  std::vector<GivenBatch> batches;
+  MpGivenStep step{};
+  step.size = sizeof step;
+  const int answer = training.nextStep(&step, training.user);
+  isOver = answer == 2;
+  if (answer != 0)
+    return batches;
+  for (Status given : {needs(step.names, "names of arrays"), needs(step.arrays, "arrays"), needs(step.rows, "rows")})
+    if (!given.ok())
+      return given;
+  for (size_t i = 0; i < step.batches; ++i) {
+    ErrorOr<NamedTensors> inputs = fromC(step.names, step.arrays + i * step.count, step.count, "an array's name");
+    if (!inputs)
+      return inputs.status();
+    batches.push_back({std::move(*inputs), step.rows[i]});
+  }
+  return batches;
+}
+
+/// Batches of a caller, who may end training by them.
+static void addSource(const MpTraining &training, TrainOptions &options) {
+  if (!training.nextStep)
+    return;
+  auto isOver = std::make_shared<bool>(false);
+  options.nextStep = [&training, isOver] { return nextStep(training, *isOver); };
+  options.shouldStop = [isOver] { return *isOver; };
+  if (training.stepsPerEpoch)
+    options.stepsPerEpoch = training.stepsPerEpoch;
+}
+
 static MpTrainResult toC(const TrainResult &trained) {
   auto score = [&](const std::vector<Score> &scores, const char *name) {
     return TrainResult::find(scores, name).value_or(kNone);
@@ -171,7 +204,9 @@ MpStatus *mpSessionTrainOn(MpSession *session, const MpTraining *training, MpTra
     options.goOn = own.goOn != 0;
     options.stepsBehind = own.stepsBehind;
     options.epochsBehind = own.epochsBehind;
+    options.oneByOne = own.oneByOne != 0;
     addCallbacks(own, options);
+    addSource(own, options);
     return trainAs(*session, options, result);
   });
 }

@@ -41,6 +41,24 @@ MpStatus *mpSessionLoadWeights(MpSession *session, const char *path) {
   });
 }
 
+MpStatus *mpSessionLoadState(MpSession *session, const char *path) {
+  return guarded([&]() -> Status {
+    for (Status given : {needs(session, "session"), needs(path, "path")})
+      if (!given.ok())
+        return given;
+    return alone(*session, [&](Session &own) { return loadState(path, own); });
+  });
+}
+
+MpStatus *mpSessionSaveState(MpSession *session, const char *path, uint64_t steps, uint64_t epochs) {
+  return guarded([&]() -> Status {
+    for (Status given : {needs(session, "session"), needs(path, "path")})
+      if (!given.ok())
+        return given;
+    return alone(*session, [&](Session &own) { return saveState(path, own, steps, epochs); });
+  });
+}
+
 MpStatus *mpSessionSaveWeights(MpSession *session, const char *path) {
   return guarded([&]() -> Status {
     for (Status given : {needs(session, "session"), needs(path, "path")})

@@ -15,6 +15,7 @@
 #include <charconv>
 #include <cstring>
 #include <filesystem>
+#include <functional>
 #include <set>
 
 #include <unistd.h>
@@ -74,10 +75,12 @@ static constexpr std::string_view kSum = "sum:";
 
 static bool isSaved(const StateEntryT &entry) { return entry.saved && entry.role != StateRole::Derived; }
 
-static ErrorOr<NamedTensors> savedState(Session &session) {
+using IsEntry = std::function<bool(const StateEntryT &)>;
+
+static ErrorOr<NamedTensors> readState(Session &session, const IsEntry &isRead) {
   NamedTensors tensors;
   for (const auto &entry : session.table().state) {
-    if (!isSaved(*entry))
+    if (!isRead(*entry))
       continue;
     ErrorOr<HostTensor> value = session.state(entry->name);
     if (!value)
@@ -135,7 +138,7 @@ Status mp::makeCheckpointFolder(const std::string &folder) {
 Status mp::saveCheckpoint(const std::string &folder, Session &session, const TrainPosition &position) {
   if (Status made = makeCheckpointFolder(folder); !made.ok())
     return made;
-  ErrorOr<NamedTensors> tensors = savedState(session);
+  ErrorOr<NamedTensors> tensors = readState(session, isSaved);
   if (!tensors)
     return tensors.status();
 
@@ -223,28 +226,43 @@ static std::string describeNear(const Session &session, const NamedTensors &tens
   return nearest.empty() ? "" : "; it has '" + nearest + "', which the model has not";
 }
 
-/// Checks that `tensors` has every entry that `needs` asks for, with the type of the table.
-template <typename Predicate>
-static Status checkTensors(const Session &session, const NamedTensors &tensors, Predicate needs) {
-  for (const auto &entry : session.table().state) {
-    const HostTensor *value = findTensor(tensors, entry->name);
-    if (!value && needs(*entry))
-      return makeError("has no tensor '", entry->name, "'", describeNear(session, tensors, entry->name));
-    if (value && value->type != *entry->type)
-      return makeError("tensor '", entry->name, "' is ", typeName(value->type), ", the model has ",
-                       typeName(*entry->type));
-  }
-  return Status::success();
+/// "'a', 'b' and 3 more".
+static std::string listNames(const std::vector<std::string> &names) {
+  constexpr size_t kMost = 10;
+  std::string text;
+  for (size_t i = 0; i < std::min(names.size(), kMost); ++i)
+    text += (i ? ", '" : "'") + names[i] + "'";
+  return names.size() > kMost ? text + " and " + std::to_string(names.size() - kMost) + " more" : text;
 }
 
-/// Sets what the session's model has of `tensors` and would save itself.
-static Status setTensors(Session &session, NamedTensors tensors) {
-  std::set<std::string_view> saved;
-  for (const auto &entry : session.table().state)
-    if (isSaved(*entry))
-      saved.insert(entry->name);
-  std::erase_if(tensors, [&](const NamedTensor &tensor) { return !saved.contains(tensor.name); });
-  return session.setState(tensors);
+/// What `tensors` has of the entries that are `taken`, in the types of the table. The error names every entry that is
+/// `needed` and not there, and every tensor of another shape, or of numbers that its entry cannot hold.
+static ErrorOr<NamedTensors> fitTensors(const Session &session, const NamedTensors &tensors, const IsEntry &needed,
+                                        const IsEntry &taken) {
+  NamedTensors fitting;
+  std::vector<std::string> missing;
+  std::string wrong;
+  for (const auto &entry : session.table().state) {
+    const HostTensor *value = taken(*entry) ? findTensor(tensors, entry->name) : nullptr;
+    if (!value) {
+      if (needed(*entry))
+        missing.push_back(entry->name);
+      continue;
+    }
+    const bool isOfShape = value->type.shape == entry->type->shape;
+    ErrorOr<HostTensor> fits = isOfShape ? convertTensor(*value, entry->type->element) : ErrorOr<HostTensor>(*value);
+    if (isOfShape && fits)
+      fitting.push_back({entry->name, std::move(*fits)});
+    else
+      wrong += "; tensor '" + entry->name + "' is " + typeName(value->type) + ", the model has " +
+               typeName(*entry->type) + (isOfShape ? ": " + fits.message() : "");
+  }
+  std::string said;
+  if (!missing.empty())
+    said = std::string("; has no tensor") + (missing.size() > 1 ? "s " : " ") + listNames(missing) +
+           describeNear(session, tensors, missing.front());
+  said += wrong;
+  return said.empty() ? ErrorOr<NamedTensors>(std::move(fitting)) : Status::error(said.substr(2));
 }
 
 template <typename T> static Status parseNumber(const std::string &name, const std::string &text, T &number) {
@@ -283,26 +301,37 @@ ErrorOr<Checkpoint> mp::readCheckpoint(const std::string &folder) {
 }
 
 /// State that a run does not have would be lost with its next checkpoint.
-static Status checkNames(const Session &session, const Checkpoint &checkpoint, bool otherPolicy) {
+static Status checkNames(const Session &session, const NamedTensors &tensors, bool otherPolicy) {
   std::set<std::string_view> names;
   for (const auto &entry : session.table().state)
     names.insert(entry->name);
-  for (const NamedTensor &tensor : checkpoint.tensors)
+  std::vector<std::string> others;
+  for (const NamedTensor &tensor : tensors)
     if (!names.contains(tensor.name) && !(otherPolicy && isScalerState(tensor.name)))
-      return makeError("has a tensor '", tensor.name, "', which this run does not");
-  return Status::success();
+      others.push_back(tensor.name);
+  if (others.empty())
+    return Status::success();
+  return makeError("has ", others.size() > 1 ? "tensors " : "a tensor ", listNames(others),
+                   ", which this run does not");
 }
 
-Status mp::restoreCheckpoint(const Checkpoint &checkpoint, Session &session, bool otherPolicy) {
-  auto needs = [&](const StateEntryT &entry) { return isSaved(entry) && !(otherPolicy && isScalerState(entry.name)); };
-  for (const Status &fits :
-       {checkTensors(session, checkpoint.tensors, needs), checkNames(session, checkpoint, otherPolicy)})
+/// Sets all saved state, or none. `position` is where it was saved, if that is known.
+static Status restoreState(const NamedTensors &tensors, const TrainPosition *position, Session &session,
+                           bool otherPolicy) {
+  auto needed = [&](const StateEntryT &entry) { return isSaved(entry) && !(otherPolicy && isScalerState(entry.name)); };
+  ErrorOr<NamedTensors> state = fitTensors(session, tensors, needed, isSaved);
+  const Status known = checkNames(session, tensors, otherPolicy);
+  for (const Status &fits : {state.status(), known})
     if (!fits.ok())
       return makeError(fits.message(),
                        "; go on with the model, the optimizer and the loss scale that it was made with");
-  if (Status legal = checkSavedScalars(session, checkpoint.tensors, &checkpoint.position); !legal.ok())
+  if (Status legal = checkSavedScalars(session, *state, position); !legal.ok())
     return legal;
-  return setTensors(session, checkpoint.tensors);
+  return session.setState(*state);
+}
+
+Status mp::restoreCheckpoint(const Checkpoint &checkpoint, Session &session, bool otherPolicy) {
+  return restoreState(checkpoint.tensors, &checkpoint.position, session, otherPolicy);
 }
 
 /// A safetensors file, or that of a folder's checkpoint.
@@ -329,11 +358,9 @@ Status mp::loadWeights(const std::string &path, Session &session) {
   if (!file)
     return file.status();
   auto isParameter = [](const StateEntryT &entry) { return entry.role == StateRole::Parameter; };
-  if (Status fits = checkTensors(session, file->tensors, isParameter); !fits.ok())
-    return fits.in(path);
-  if (Status legal = checkSavedScalars(session, file->tensors, /*position=*/nullptr); !legal.ok())
-    return legal.in(path);
-  return setTensors(session, std::move(file->tensors));
+  auto isTaken = [&](const StateEntryT &entry) { return isWeight(session.table(), entry); };
+  ErrorOr<NamedTensors> weights = fitTensors(session, file->tensors, isParameter, isTaken);
+  return weights ? session.setState(*weights) : weights.status().in(path);
 }
 
 Status mp::writeWeights(const std::string &path, const NamedTensors &tensors) {
@@ -341,8 +368,26 @@ Status mp::writeWeights(const std::string &path, const NamedTensors &tensors) {
 }
 
 Status mp::saveWeights(const std::string &path, Session &session) {
-  ErrorOr<NamedTensors> tensors = savedState(session);
+  ErrorOr<NamedTensors> tensors =
+      readState(session, [&](const StateEntryT &entry) { return isWeight(session.table(), entry); });
   if (!tensors)
     return tensors.status();
   return writeSafetensors(path, *tensors, makeMetadata(session));
+}
+
+Status mp::loadState(const std::string &path, Session &session) {
+  ErrorOr<Safetensors> file = readFileOf(path);
+  if (!file)
+    return file.status();
+  return restoreState(file->tensors, /*position=*/nullptr, session, /*otherPolicy=*/false).in(path);
+}
+
+Status mp::saveState(const std::string &path, Session &session, uint64_t step, uint64_t epoch) {
+  ErrorOr<NamedTensors> tensors = readState(session, isSaved);
+  if (!tensors)
+    return tensors.status();
+  std::map<std::string, std::string> metadata = makeMetadata(session);
+  metadata["step"] = std::to_string(step);
+  metadata["epoch"] = std::to_string(epoch);
+  return writeSafetensors(path, *tensors, metadata);
 }

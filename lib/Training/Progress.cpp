@@ -34,7 +34,9 @@ void Progress::step(const StepRecord &record, const ProgressPosition &position) 
     return;
   last = now;
   double elapsed = std::chrono::duration<double>(now - begin).count();
-  double left = elapsed / static_cast<double>(done) * static_cast<double>(position.left);
+  std::optional<double> left;
+  if (position.left)
+    left = elapsed / static_cast<double>(done) * static_cast<double>(*position.left);
   if (!isBar) {
     std::fprintf(stderr, "%s\n", formatStep(record, position, elapsed, left).c_str());
     return;

@@ -13,9 +13,9 @@ namespace mp {
 /// Where a step lies in the run.
 struct ProgressPosition {
   uint64_t index = 0;             // within the epoch, from 1
-  uint64_t count = 0;             // steps of the epoch
+  std::optional<uint64_t> count;  // steps of the epoch, where that is known
   std::optional<uint64_t> epochs; // of the run, where that is what ends it
-  uint64_t left = 0;              // steps of the run after this one
+  std::optional<uint64_t> left;   // steps of the run after this one, where that is known
 };
 
 /// Writes progress to standard error: a line that is drawn over on a terminal, as wide as the terminal is at that

@@ -59,14 +59,14 @@ namespace {
 struct Parts {
   std::string epoch, position, loss, scale, skipped, rate, time;
 
-  Parts(const StepRecord &record, const ProgressPosition &at, double elapsed, double left)
+  Parts(const StepRecord &record, const ProgressPosition &at, double elapsed, std::optional<double> left)
       : epoch("epoch " + std::to_string(record.epoch) + (at.epochs ? "/" + std::to_string(*at.epochs) : "")),
-        position(std::to_string(at.index) + "/" + std::to_string(at.count)),
+        position(std::to_string(at.index) + (at.count ? "/" + std::to_string(*at.count) : "")),
         loss(std::isnan(record.loss) ? "loss nan" : format("loss %.4f", record.loss)),
         scale(record.lossScale ? format("scale %g", *record.lossScale) : ""),
         skipped(record.skipped ? "skipped " + std::to_string(record.skipped) : ""),
         rate(format("%.0f rows/s", record.samplesPerSecond)),
-        time(formatTime(elapsed) + ", " + formatTime(left) + " left") {}
+        time(formatTime(elapsed) + (left ? ", " + formatTime(*left) + " left" : "")) {}
 
   std::string numbers() const {
     std::string text = loss;
@@ -87,28 +87,31 @@ struct Parts {
 
 } // namespace
 
-std::string mp::formatStep(const StepRecord &record, const ProgressPosition &position, double elapsed, double left) {
+std::string mp::formatStep(const StepRecord &record, const ProgressPosition &position, double elapsed,
+                           std::optional<double> left) {
   Parts parts(record, position, elapsed, left);
   return parts.epoch + ", step " + parts.position + ": " + parts.numbers();
 }
 
-std::string mp::fitStep(const StepRecord &record, const ProgressPosition &position, double elapsed, double left,
-                        size_t width) {
+std::string mp::fitStep(const StepRecord &record, const ProgressPosition &position, double elapsed,
+                        std::optional<double> left, size_t width) {
   constexpr size_t kLeastBar = 6, kMostBar = 24;
   constexpr size_t kBarFrame = 3; // its brackets and the space before it
   Parts parts(record, position, elapsed, left);
+  if (!position.count)
+    parts.position = "step " + parts.position;
   if (parts.join("").size() + kBarFrame + kLeastBar > width)
     parts.rate.clear();
   for (std::string *part : {&parts.skipped, &parts.scale, &parts.epoch})
     if (parts.join("").size() > width)
       part->clear();
   if (parts.join("").size() > width)
-    parts.time = formatTime(elapsed) + "<" + formatTime(left); // as tqdm has it
+    parts.time = formatTime(elapsed) + (left ? "<" + formatTime(*left) : ""); // as tqdm has it
   for (std::string *part : {&parts.position, &parts.time})
     if (parts.join("").size() > width)
       part->clear();
   size_t used = parts.join("").size() + kBarFrame;
-  if (used + kLeastBar > width)
+  if (!position.count || used + kLeastBar > width)
     return parts.join("").substr(0, width);
-  return parts.join(makeBar(position.index, position.count, std::min(kMostBar, width - used)));
+  return parts.join(makeBar(position.index, *position.count, std::min(kMostBar, width - used)));
 }

@@ -12,15 +12,17 @@ namespace mp {
 /// tell.
 size_t terminalWidth();
 
-/// A step as a line of text without a bar: everything, however long.
-std::string formatStep(const StepRecord &record, const ProgressPosition &position, double elapsed, double left);
+/// A step as a line of text without a bar: everything, however long. `left` are the seconds that are to come, where
+/// anybody knows.
+std::string formatStep(const StepRecord &record, const ProgressPosition &position, double elapsed,
+                       std::optional<double> left);
 
 /// A step as a line of at most `width` characters. What is left out first is the speed, then the bar, skipped steps,
 /// the loss scale, the epoch, the step and the time.
 ///
 ///     epoch 1/8 [=====>      ] 187/468 loss 0.4310, scale 65536, 0:12, 1:30 left
-std::string fitStep(const StepRecord &record, const ProgressPosition &position, double elapsed, double left,
-                    size_t width);
+std::string fitStep(const StepRecord &record, const ProgressPosition &position, double elapsed,
+                    std::optional<double> left, size_t width);
 
 } // namespace mp
 

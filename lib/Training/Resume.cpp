@@ -12,6 +12,11 @@ static std::string describeAugment(const std::string &augment) {
   return augment.empty() ? "no --augment" : "--augment=" + printable(augment);
 }
 
+/// Of batches that a caller gives nobody knows how many there are.
+static bool isOfGivenBatches(const TrainPosition &position) {
+  return position.rows == 0 && position.stepsPerEpoch == 0;
+}
+
 /// Fails at the first number that differs from the run's.
 static Status checkSameRun(const TrainPosition &saved, const TrainPosition &wanted) {
   struct Row {
@@ -23,6 +28,11 @@ static Status checkSameRun(const TrainPosition &saved, const TrainPosition &want
                                   {"batch size", &TrainPosition::batchSize},
                                   {"accumulate", &TrainPosition::accumulate},
                                   {"steps per epoch", &TrainPosition::stepsPerEpoch}};
+  const bool wasGiven = isOfGivenBatches(saved);
+  if (wasGiven && !isOfGivenBatches(wanted))
+    return makeError("was made with batches that a caller gave, this run has data of ", wanted.rows, " rows");
+  if (!wasGiven && isOfGivenBatches(wanted))
+    return makeError("was made with data of ", saved.rows, " rows, this run has batches that a caller gives");
   for (const Row &row : kRows)
     if (saved.*row.member != wanted.*row.member)
       return makeError("was made with ", row.name, " ", saved.*row.member, ", this run has ", wanted.*row.member);
@@ -33,8 +43,14 @@ static Status checkSameRun(const TrainPosition &saved, const TrainPosition &want
 }
 
 /// Every step is one position of its epoch, so that epoch and batch follow from the step. Behind the last step of an
-/// epoch that epoch stays until it is evaluated.
+/// epoch that epoch stays until it is evaluated. Where epochs have as many steps as batches are given, a checkpoint is at
+/// the end of one, and each has a step at least.
 static Status checkPosition(const TrainPosition &position) {
+  if (position.stepsPerEpoch == 0)
+    return position.batch == 0 && position.epoch <= position.step
+               ? Status::success()
+               : makeError("is at step ", position.step, ", epoch ", position.epoch, ", batch ", position.batch,
+                           "; expected the end of an epoch");
   uint64_t epoch = position.step / position.stepsPerEpoch;
   uint64_t batch = position.step % position.stepsPerEpoch * position.accumulate;
   const bool isLeft = batch == 0 && epoch > 0 && position.epoch == epoch - 1 &&

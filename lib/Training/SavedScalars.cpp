@@ -5,6 +5,7 @@
 
 #include "mp/Base/Names.h"
 
+#include <algorithm>
 #include <cmath>
 
 using namespace mp;
@@ -52,6 +53,15 @@ static const Scalar *findScalar(std::string_view name) {
 bool mp::isScalerState(std::string_view name) {
   const Scalar *scalar = findScalar(name);
   return scalar && scalar->scaler;
+}
+
+bool mp::isWeight(const ExecutableT &table, const StateEntryT &entry) {
+  if (entry.role != StateRole::State)
+    return entry.role == StateRole::Parameter;
+  const std::string owner = entry.name.substr(0, entry.name.rfind('/'));
+  auto isOwner = [&](const auto &other) { return other->name == owner; };
+  return entry.initializer && !findScalar(entry.name) &&
+         (owner == entry.name || std::ranges::none_of(table.state, isOwner));
 }
 
 static bool isInteger(ElementType element) { return element == ElementType::I32 || element == ElementType::I64; }

@@ -126,11 +126,12 @@ Status mp::setTrainFlag(TrainOptions &options, std::string_view name, std::strin
 }
 
 Status mp::checkTrainOptions(const TrainOptions &options) {
-  if (options.data.empty() && !options.given)
+  if (options.data.empty() && !options.given && !options.nextStep)
     return makeError("--data is missing; give the folder of the data set, as in --data=DIR");
-  if (options.given && options.augment.any())
+  const bool isGiven = options.given || options.nextStep;
+  if (isGiven && options.augment.any())
     return makeError("--augment changes the images of files, arrays are trained on as they are given");
-  if (Status known = options.given ? Status::success() : checkDataSource(options.data); !known.ok())
+  if (Status known = isGiven ? Status::success() : checkDataSource(options.data); !known.ok())
     return known.in("--data");
   if (Status known = checkDataSource(options.testData); !known.ok())
     return known.in("--test-data");
@@ -144,6 +145,10 @@ Status mp::checkTrainOptions(const TrainOptions &options) {
     return makeError("--log-kernels needs --log=F.jsonl");
   if (options.checkpointEvery && options.checkpoint.empty())
     return makeError("--checkpoint-every needs --checkpoint=DIR");
+  if (options.checkpointEvery && options.nextStep)
+    return makeError(
+        "--checkpoint-every is for data that can be gone on from within an epoch; batches of a caller have "
+        "a checkpoint after each epoch");
   // Each micro-batch of the steps in flight has memory of its own.
   constexpr uint64_t kMost = 4096;
   uint64_t accumulate = options.accumulate.value_or(1);

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "mp/Training/Trainer.h"
+#include "Training/Data/BatchSource.h"
 #include "Training/Data/Feed.h"
 #include "Training/Evaluator.h"
 #include "Training/Progress.h"
@@ -54,11 +55,14 @@ private:
 
   Status prepareState();
   Status prepareData();
+  Status prepareTrainData();
+  Status prepareTestData();
   /// The number of the epoch that the last step was in.
   uint64_t lastEpoch() const;
   Status runEpochs();
-  Status runEpoch(BatchLoader &loader);
-  Status enqueueStep(BatchLoader &loader, uint64_t epoch, uint64_t index);
+  std::unique_ptr<BatchSource> makeBatches() const;
+  Status runEpoch(BatchSource &batches);
+  Status enqueueStep(BatchSource &batches, uint64_t epoch, uint64_t index);
   Status startInputs();
   /// Tells options.onInputs of the step that was enqueued last.
   Status tellInputs();
@@ -71,13 +75,15 @@ private:
   std::string describeSkips(uint64_t epoch) const;
   bool isDone() const { return options.steps && position.step >= *options.steps; }
   /// Whether the epoch's steps are made, and its evaluation may be left.
-  bool isEpochRun() const { return position.batch == stepsPerEpoch * *options.accumulate; }
+  bool isEpochRun() const {
+    return options.nextStep ? hasNoMore : position.batch == stepsPerEpoch * *options.accumulate;
+  }
   bool isOver() const { return position.epoch >= epochLimit() || isDone(); }
   bool isStopped() {
     return result.stopped = result.stopped || isToldToStop || (options.shouldStop && options.shouldStop());
   }
   TrainLog::Run describeForLog() const;
-  uint64_t stepsLeft(uint64_t step) const;
+  ProgressPosition positionOf(const Pending &step) const;
   uint64_t scoredRows() const;
   uint64_t epochLimit() const { return options.steps ? UINT64_MAX : options.epochs.value_or(1); }
 
@@ -97,9 +103,10 @@ private:
   std::string unnamedCheckpoint;                        ///< a file in the folder of checkpoints that no manifest names
   std::optional<std::pair<uint64_t, uint64_t>> savedAt; ///< step and epoch of the last checkpoint
   uint64_t evaluatedAt = UINT64_MAX;
-  uint64_t stepsPerEpoch = 0;
-  bool isToldToStop = false; ///< by who is told of steps and epochs
-  bool isTimingDue = false;  ///< of the kernels of the next step
+  uint64_t stepsPerEpoch = 0; ///< 0 where the batches say when an epoch is over
+  bool hasNoMore = false;     ///< such batches, of the epoch
+  bool isToldToStop = false;  ///< by who is told of steps and epochs
+  bool isTimingDue = false;   ///< of the kernels of the next step
   std::deque<Pending> pending;
   StepInputs inputs; ///< of the last step, where options.onInputs is told
   Clock::time_point lastRead;
@@ -108,14 +115,18 @@ private:
 
 } // namespace
 
-Status Trainer::prepareData() {
+Status Trainer::prepareTrainData() {
+  const VariantT &variant = steps.dataVariant();
+  if (options.nextStep) {
+    binding = bindInputs(variant);
+    return Status::success();
+  }
   ErrorOr<Dataset> train = options.given ? *options.given : readDataset(options.data, DataPart::Train);
   if (!train)
     return train.status();
   data = std::move(*train);
   if (Status fits = checkAugmentation(options.augment, data); !fits.ok())
     return fits.in("--augment");
-  const VariantT &variant = steps.dataVariant();
   ErrorOr<DataBinding> bound = bindDataset(data, variant, classesOf(session, variant));
   if (!bound)
     return bound.status();
@@ -134,10 +145,13 @@ Status Trainer::prepareData() {
         .in(data.name);
   result.rows = data.rows();
   result.droppedRows = data.rows() - std::min(data.rows(), batches * batch);
+  return Status::success();
+}
 
+Status Trainer::prepareTestData() {
   const std::string &source = options.testData.empty() ? options.data : options.testData;
-  bool hasTest =
-      options.givenTest || !options.testData.empty() || (!options.given && hasDataset(source, DataPart::Test));
+  const bool isGiven = options.given || options.nextStep;
+  bool hasTest = options.givenTest || !options.testData.empty() || (!isGiven && hasDataset(source, DataPart::Test));
   if (!hasTest || !session.hasProgram(programs::eval))
     return Status::success();
   ErrorOr<Dataset> test = options.givenTest ? *options.givenTest : readDataset(source, DataPart::Test);
@@ -145,7 +159,12 @@ Status Trainer::prepareData() {
     return test.status();
   result.testRows = test->rows();
   evaluator.emplace();
-  return evaluator->prepare(session, std::move(*test), variant.batch);
+  return evaluator->prepare(session, std::move(*test), steps.dataVariant().batch);
+}
+
+Status Trainer::prepareData() {
+  Status ready = prepareTrainData();
+  return ready.ok() ? prepareTestData() : ready;
 }
 
 Status Trainer::prepareState() {
@@ -243,14 +262,24 @@ TrainLog::Run Trainer::describeForLog() const {
           .testRows = result.testRows};
 }
 
-/// How many steps of the run come after `step`.
-uint64_t Trainer::stepsLeft(uint64_t step) const {
+/// Where a step is in the run, as far as that is known.
+ProgressPosition Trainer::positionOf(const Pending &step) const {
+  const std::optional<uint64_t> count = stepsPerEpoch ? std::optional(stepsPerEpoch) : options.stepsPerEpoch;
+  ProgressPosition at;
+  at.index = step.index + 1;
+  at.count = count;
+  if (options.steps) {
+    at.left = *options.steps - std::min(*options.steps, step.record.step);
+    return at;
+  }
+  at.epochs = epochLimit();
+  if (!count)
+    return at;
   uint64_t all = 0;
-  if (options.steps)
-    all = *options.steps;
-  else if (__builtin_mul_overflow(epochLimit(), stepsPerEpoch, &all))
-    all = UINT64_MAX;
-  return all - std::min(all, step);
+  if (__builtin_mul_overflow(epochLimit() - std::min(epochLimit(), step.record.epoch), *count, &all))
+    all = UINT64_MAX - *count;
+  at.left = all + *count - std::min(*count, at.index);
+  return at;
 }
 
 /// The rows that the scores of a resumed run are sums over.
@@ -261,7 +290,7 @@ uint64_t Trainer::scoredRows() const {
   return position.epoch > 0 ? ofEpoch : 0;
 }
 
-Status Trainer::enqueueStep(BatchLoader &loader, uint64_t epoch, uint64_t index) {
+Status Trainer::enqueueStep(BatchSource &batches, uint64_t epoch, uint64_t index) {
   if (pending.size() == StepRunner::kSlots)
     if (Status read = readOldest(); !read.ok())
       return read;
@@ -277,7 +306,7 @@ Status Trainer::enqueueStep(BatchLoader &loader, uint64_t epoch, uint64_t index)
   isTimingDue |= options.logKernels && step.record.step % options.logKernels == 0;
   std::vector<KernelSeconds> *times = std::exchange(isTimingDue, false) ? &step.record.kernels : nullptr;
   for (unsigned i = 0; i < *options.accumulate; ++i) {
-    const Batch &batch = loader.next();
+    const Batch &batch = batches.next();
     if (Status queued = steps.enqueueMicroBatch(step.slot, i, binding, batch, times); !queued.ok())
       return queued;
     step.rows.push_back(batch.rows);
@@ -289,7 +318,9 @@ Status Trainer::enqueueStep(BatchLoader &loader, uint64_t epoch, uint64_t index)
   position.step += 1;
   step.secondsToEnqueue = secondsSince(start);
   pending.push_back(std::move(step));
-  return options.onInputs ? tellInputs() : Status::success();
+  if (options.onInputs)
+    return tellInputs();
+  return options.oneByOne ? readOldest() : Status::success();
 }
 
 ErrorOr<NamedTensors> Trainer::copyState() {
@@ -355,8 +386,7 @@ Status Trainer::readOldest() {
   Status noted = skips->note(step.record, gradient ? &*gradient : nullptr);
   step.record.skipped = skips->total();
   log.step(step.record);
-  progress.step(step.record, {step.index + 1, stepsPerEpoch, options.steps ? std::nullopt : std::optional(epochLimit()),
-                              stepsLeft(step.record.step)});
+  progress.step(step.record, positionOf(step));
   result.history.push_back(step.record);
   if (options.onStep && !options.onStep(step.record))
     isToldToStop = true;
@@ -409,7 +439,8 @@ std::string Trainer::describeSkips(uint64_t epoch) const {
 
 Status Trainer::saveNow() {
   const std::pair now(position.step, position.epoch);
-  if (options.checkpoint.empty() || savedAt == now)
+  const bool isWithin = options.nextStep && position.batch != 0; // an epoch that nothing could go on in
+  if (options.checkpoint.empty() || savedAt == now || isWithin)
     return Status::success();
   if (Status drained = drain(); !drained.ok())
     return drained;
@@ -420,9 +451,17 @@ Status Trainer::saveNow() {
   return saved;
 }
 
-Status Trainer::runEpoch(BatchLoader &loader) {
+Status Trainer::runEpoch(BatchSource &batches) {
   while (!isEpochRun() && !isDone() && !isStopped()) {
-    if (Status queued = enqueueStep(loader, position.epoch, position.batch / *options.accumulate); !queued.ok())
+    ErrorOr<bool> hasStep = batches.startStep();
+    if (!hasStep)
+      return hasStep.status();
+    if (isStopped())
+      break;
+    hasNoMore = !*hasStep;
+    if (hasNoMore)
+      break;
+    if (Status queued = enqueueStep(batches, position.epoch, position.batch / *options.accumulate); !queued.ok())
       return queued;
     position.batch += *options.accumulate;
     if (!isEpochRun() && options.checkpointEvery && position.step % options.checkpointEvery == 0)
@@ -432,18 +471,27 @@ Status Trainer::runEpoch(BatchLoader &loader) {
   return Status::success();
 }
 
+std::unique_ptr<BatchSource> Trainer::makeBatches() const {
+  if (!options.nextStep)
+    return std::make_unique<LoadedBatches>(data, binding, order, options.augment);
+  const VariantT &variant = steps.dataVariant();
+  return std::make_unique<GivenBatches>(variant, binding, classesOf(session, variant), options.nextStep,
+                                        *options.accumulate);
+}
+
 Status Trainer::runEpochs() {
-  BatchLoader loader(data, binding, order, options.augment);
+  const std::unique_ptr<BatchSource> batches = makeBatches();
   while (!isOver() && !isStopped()) {
     if (position.batch == 0)
       scores->clear();
-    if (Status trained = runEpoch(loader); !trained.ok() || result.stopped)
+    if (Status trained = runEpoch(*batches); !trained.ok() || result.stopped)
       return trained;
     if (Status evaluated = evaluateNow(position.epoch); !evaluated.ok() || result.stopped)
       return evaluated;
     if (isEpochRun()) {
       position.epoch += 1;
       position.batch = 0;
+      hasNoMore = false;
     }
     if (isOver() || !options.checkpointEvery || position.step % options.checkpointEvery == 0)
       if (Status saved = saveNow(); !saved.ok())

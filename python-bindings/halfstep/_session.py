@@ -32,7 +32,7 @@ class State(MutableMapping):
         self._check(name)
         array, element = _arrays.to_runtime(name, value, self._session.executable.state[name].element)
         self._session._handle.set_state(name, array, element)
-        self._session._has_values = True
+        self._session._is_changed()
 
     def __delitem__(self, name: str) -> None:
         raise TypeError("state is the executable's: no name can be removed")
@@ -66,29 +66,63 @@ class Session:
             self._handle = _runtime.Session(executable._handle, device, threads, pin_threads)
         self._programs = executable.programs
         self._has_values = not executable.state  # whether state is what somebody said
+        self.changes = 0  # how often state was set or trained
 
     def initialize(self, seed: int = 0) -> None:
         """Gives all state its first value under that seed."""
         self._handle.initialize(integer("seed", seed, bits=64))
+        self._is_changed()
+
+    def _is_changed(self) -> None:
         self._has_values = True
+        self.changes += 1
+
+    def set_states(self, values: Mapping[str, object]) -> None:
+        """Several states by name: all of them, or none where one does not fit."""
+        from halfstep import _arrays
+
+        known = self.executable.state
+        for name in values:
+            self.state._check(name)
+        given = [_arrays.to_runtime(name, value, known[name].element) for name, value in values.items()]
+        self._handle.set_states(list(values), [array for array, _ in given], [element for _, element in given])
+        self._is_changed()
 
     @property
     def state(self) -> State:
         return State(self)
 
     def load_weights(self, path: str | os.PathLike[str]) -> None:
-        """Parameters from a safetensors file, or from the folder of a checkpoint."""
+        """Parameters, and states of the model itself that are there, from a safetensors file or from the folder of a checkpoint: all of
+        them, or none where one does not fit."""
         from halfstep._tensor_files import check_kind
 
         check_kind(path)
         self._handle.load_weights(check_there(path))
-        self._has_values = True
+        self._is_changed()
 
     def save_weights(self, path: str | os.PathLike[str]) -> None:
-        """Parameters as a safetensors file, whose name ends in .safetensors or in nothing that is another format's."""
+        """Parameters and states of the model itself as a safetensors file, whose name ends in .safetensors or in nothing that is another
+        format's."""
         from halfstep._tensor_files import check_written
 
         self._handle.save_weights(check_written(path))
+
+    def load_state(self, path: str | os.PathLike[str]) -> None:
+        """All state, from what save_state wrote or from the folder of a checkpoint: all of it, or none where something is missing or
+        does not fit."""
+        from halfstep._tensor_files import check_kind
+
+        check_kind(path)
+        self._handle.load_state(check_there(path))
+        self._is_changed()
+
+    def save_state(self, path: str | os.PathLike[str], *, steps: int = 0, epochs: int = 0) -> None:
+        """All state as a safetensors file: parameters, and what optimizer, loss scale and random generators keep. `steps` and `epochs`
+        are said in it to be behind it."""
+        from halfstep._tensor_files import check_written
+
+        self._handle.save_state(check_written(path), integer("steps", steps, bits=64), integer("epochs", epochs, bits=64))
 
     def run(self, program: str, inputs: Mapping[str, object] | None = None, /, **arrays) -> dict[str, Any]:
         """Runs a program once and gives its results by name, as NumPy arrays that nothing else writes to.
@@ -113,6 +147,8 @@ class Session:
             names.append(name)
             values.append(array)
             elements.append(element)
+        if program in ("train_step", "accumulate", "apply"):
+            self.changes += 1
         results = self._handle.run(program, names, values, elements)
         return {name: _arrays.from_runtime(element, array) for name, element, array in results}
 

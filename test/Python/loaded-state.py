@@ -110,10 +110,9 @@ for way in (opened, by_setter, by_weights, by_all_state, by_saved_weights):
 # What a step that is not finished has made so far is kept where it is in the file.
 half = by_setter()
 run(half, "accumulate")
-half.save_weights(folder / "half.safetensors")
+half.save_state(folder / "half.safetensors")
 rest = opened()
-write_tensors(folder / "half.safetensors", {name: half.state[name] for name in half.state})
-rest.load_weights(folder / "half.safetensors")
+rest.load_state(folder / "half.safetensors")
 for session in (half, rest):
     session.run("accumulate", x=X[8:16], y=Y[8:16])
     session.run("apply")

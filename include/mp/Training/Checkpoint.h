@@ -66,16 +66,23 @@ ErrorOr<std::string> savedPolicy(const std::string &path);
 /// The tensors of a safetensors file, or of the checkpoint of a folder, by name. They need not be trusted.
 ErrorOr<NamedTensors> readWeights(const std::string &path);
 
-/// Sets parameters, and other saved state that is there, by name from a safetensors file or from the
-/// checkpoint of a folder. A missing parameter, a type that differs and a scalar that no run leaves are errors; tensors
-/// that the executable does not know are ignored.
+/// Sets parameters, and states of the model itself that are there, by name from a safetensors file or from the
+/// checkpoint of a folder; all, or none where one does not fit. Missing parameters, other shapes and numbers that the
+/// state cannot hold are errors; what else is in the file is ignored.
 Status loadWeights(const std::string &path, Session &session);
 
 /// Writes tensors as a safetensors file that says that it is of Halfstep.
 Status writeWeights(const std::string &path, const NamedTensors &tensors);
 
-/// Writes all saved state as a safetensors file.
+/// Writes parameters and states of the model itself as a safetensors file.
 Status saveWeights(const std::string &path, Session &session);
+
+/// Sets all saved state from what saveState wrote or from the checkpoint of a folder, or none. State that is missing
+/// and tensors that the executable does not have are errors.
+Status loadState(const std::string &path, Session &session);
+
+/// Writes all saved state as a safetensors file, and the steps and epochs that are behind it.
+Status saveState(const std::string &path, Session &session, uint64_t step, uint64_t epoch);
 
 } // namespace mp
 

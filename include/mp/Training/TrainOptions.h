@@ -22,22 +22,27 @@ enum class LastBatch : uint8_t { Drop, Pad };
 
 struct StepRecord;
 struct StepInputs;
+struct GivenBatch;
 struct EpochRecord;
 
 /// How a compiled training job is run. What changes the job itself (policy, optimizer, loss scale)
 /// is the compiler's; batch size and accumulation are both: here they choose among what the
 /// executable holds.
 struct TrainOptions {
-  std::string data;                   // folder or file, as readDataset takes them
-  std::string testData;               // the same, of which the test data are taken; empty: `data`
-  std::optional<Dataset> given;       // instead of `data`
-  std::optional<Dataset> givenTest;   // instead of `testData`
-  Augmentation augment;               // of the training images
-  std::optional<uint64_t> epochs;     // 1 where neither is said
-  std::optional<uint64_t> steps;      // in all, those before a resume among them
-  std::optional<int64_t> batchSize;   // rows of one micro-batch
-  std::optional<double> learningRate; // else what the executable has
-  std::optional<uint64_t> accumulate; // micro-batches of a step; else what the executable was compiled for
+  std::string data;                 // folder or file, as readDataset takes them
+  std::string testData;             // the same, of which the test data are taken; empty: `data`
+  std::optional<Dataset> given;     // instead of `data`
+  std::optional<Dataset> givenTest; // instead of `testData`
+  /// Instead of `data`: the batches of the next step, none where an epoch is over. Nothing goes on within such an
+  /// epoch.
+  std::function<ErrorOr<std::vector<GivenBatch>>()> nextStep;
+  std::optional<uint64_t> stepsPerEpoch; // of nextStep, where that is known; for people
+  Augmentation augment;                  // of the training images
+  std::optional<uint64_t> epochs;        // 1 where neither is said
+  std::optional<uint64_t> steps;         // in all, those before a resume among them
+  std::optional<int64_t> batchSize;      // rows of one micro-batch
+  std::optional<double> learningRate;    // else what the executable has
+  std::optional<uint64_t> accumulate;    // micro-batches of a step; else what the executable was compiled for
   LastBatch lastBatch = LastBatch::Drop;
   uint64_t seed = 0;            // of initializers, dropout and the order of rows
   std::string checkpoint;       // folder; empty: none is written
@@ -59,9 +64,11 @@ struct TrainOptions {
   uint64_t epochsBehind = 0;
 
   /// Told of each step and epoch, in order, by the thread that trains; a step is told when its results are read, when
-  /// others may be under way. Whether to go on.
+  /// others may be under way unless steps run `oneByOne`. Whether to go on.
   std::function<bool(const StepRecord &)> onStep;
   std::function<bool(const EpochRecord &)> onEpoch;
+
+  bool oneByOne = false;
 
   /// Told what each step was given and left, behind onStep, as long as it says true. Until then steps run one by one,
   /// and the state is copied after each.

@@ -96,7 +96,7 @@ ErrorOr<HostTensor> Session::state(std::string_view name) {
   return value;
 }
 
-Status Session::upload(std::string_view name, const HostTensor &value) {
+ErrorOr<size_t> Session::checkState(std::string_view name, const HostTensor &value) const {
   std::optional<size_t> row = findState(name);
   if (!row)
     return makeError("the executable does not have state '", name, "'");
@@ -106,7 +106,12 @@ Status Session::upload(std::string_view name, const HostTensor &value) {
   if (table().state[*row]->role == StateRole::Derived)
     return makeError("state '", name, "' is derived of '", table().state[*row]->derived_of,
                      "'; set that state instead");
-  return target->upload(*stateList[*row], 0, value.bytes);
+  return *row;
+}
+
+Status Session::upload(std::string_view name, const HostTensor &value) {
+  ErrorOr<size_t> row = checkState(name, value);
+  return row ? target->upload(*stateList[*row], 0, value.bytes) : row.status();
 }
 
 Status Session::setState(std::string_view name, const HostTensor &value) {
@@ -120,6 +125,9 @@ Status Session::setState(std::string_view name, const HostTensor &value) {
 }
 
 Status Session::setState(const NamedTensors &values) {
+  for (const NamedTensor &value : values)
+    if (ErrorOr<size_t> row = checkState(value.name, value.tensor); !row)
+      return row.status();
   for (const NamedTensor &value : values)
     if (Status set = upload(value.name, value.tensor); !set.ok())
       return set;

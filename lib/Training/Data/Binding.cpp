@@ -151,6 +151,18 @@ static Status bindWeights(const VariantT &variant, DataBinding &binding) {
   return checkRow(weight, makeType(ElementType::UI8, {}));
 }
 
+DataBinding mp::bindInputs(const VariantT &variant) {
+  DataBinding binding;
+  for (size_t i = 0; i < variant.arguments.size(); ++i) {
+    const ArgumentT &argument = *variant.arguments[i];
+    if (argument.kind == ArgumentKind::Input)
+      binding.arrays.push_back({i, *argument.type});
+    else if (argument.kind == ArgumentKind::RowWeights)
+      binding.weightArgument = i;
+  }
+  return binding;
+}
+
 ErrorOr<DataBinding> mp::bindDataset(const Dataset &data, const VariantT &variant, const Classes &classes) {
   DataBinding binding;
   if (Status bound = bindWeights(variant, binding); !bound.ok())

@@ -74,3 +74,38 @@ TEST(Tensor, Compares) {
   EXPECT_EQ(compareTensors(*parseTensor("f32=1"), *parseTensor("1xf32=1"), {1, 1}).message(),
             "is tensor<f32>, expected tensor<1xf32>");
 }
+
+TEST(Tensor, ConvertsWhatIsHeld) {
+  for (auto [from, to] : {std::pair("2xi64=3 -7", "2xi32=3 -7"),
+                          {"2xi32=3 -7", "2xi64=3 -7"},
+                          {"2xf32=3 -7", "2xi64=3 -7"},
+                          {"2xi64=3 -7", "2xf16=3 -7"},
+                          {"2xui8=0 1", "2xi1=0 1"},
+                          {"2xi1=0 1", "2xf32=0 1"},
+                          {"2xf64=1e-300 inf", "2xf32=0 inf"},
+                          {"1xf32=nan", "1xbf16=nan"},
+                          {"1xf64=0.1", "1xf32=0.1"},
+                          {"0xf64=", "0xi32="}}) {
+    const HostTensor expected = *parseTensor(to);
+    ErrorOr<HostTensor> converted = convertTensor(*parseTensor(from), expected.type.element);
+    ASSERT_TRUE(converted.ok()) << from << ": " << converted.message();
+    EXPECT_EQ(formatTensor(*converted), formatTensor(expected)) << from;
+  }
+  HostTensor large = *parseTensor("2xi64=0 0");
+  large.values<int64_t>()[1] = (int64_t(1) << 53) + 1; // no double
+  EXPECT_EQ(convertTensor(large, ElementType::I64)->bytes, large.bytes);
+  EXPECT_EQ(convertTensor(large, ElementType::F64).message().substr(0, 10), "element 1 ");
+  EXPECT_EQ(convertTensor(*parseTensor("2xf32=1 0.5"), ElementType::I64).message(),
+            "element 1 is 0.5, which no tensor<i64> holds");
+  for (auto [from, to] : {std::pair("i32=256", ElementType::UI8),
+                          {"i32=-1", ElementType::UI8},
+                          {"i32=2", ElementType::I1},
+                          {"f64=9223372036854775808", ElementType::I64},
+                          {"f32=nan", ElementType::I32},
+                          {"f32=inf", ElementType::I64},
+                          {"i32=16777217", ElementType::F32},
+                          {"i32=65536", ElementType::F16},
+                          {"f64=1e300", ElementType::F32},
+                          {"f32=70000", ElementType::F16}})
+    EXPECT_FALSE(convertTensor(*parseTensor(from), to).ok()) << from;
+}

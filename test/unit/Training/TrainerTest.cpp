@@ -5,8 +5,10 @@
 #include "Runtime/TemporaryFolder.h"
 #include "Runtime/TinyModel.h"
 #include "mp/Devices/CPU/CPUDevice.h"
+#include "mp/Runtime/Tensors/Safetensors.h"
 #include "mp/Training/Benchmark.h"
 #include "mp/Training/Checkpoint.h"
+#include "mp/Training/Data/BatchLoader.h"
 
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
@@ -288,12 +290,70 @@ TEST_F(Trainer, WeightsTravel) {
   options.checkpoint = folder / "checkpoint";
   run(*trained);
   ASSERT_TRUE(saveWeights(folder / "w.safetensors", *trained).ok());
-  for (const std::string &from : {folder / "w.safetensors", options.checkpoint}) {
+  ASSERT_TRUE(saveState(folder / "s.safetensors", *trained, 5, 1).ok());
+  for (const std::string &from : {folder / "w.safetensors", folder / "s.safetensors", options.checkpoint}) {
     ASSERT_TRUE(fresh->initialize(3).ok());
-    EXPECT_NE(stateOf(*fresh), stateOf(*trained));
+    const std::vector<std::byte> rng = fresh->state("rng")->bytes;
     ASSERT_TRUE(loadWeights(from, *fresh).ok());
-    EXPECT_EQ(stateOf(*fresh), stateOf(*trained));
+    EXPECT_EQ(fresh->state("dense.kernel")->bytes, trained->state("dense.kernel")->bytes);
+    EXPECT_EQ(fresh->state("rng")->bytes, rng); // which is the training's
+    const Status loaded = loadState(from, *fresh);
+    EXPECT_EQ(loaded.ok(), from != folder / "w.safetensors");
+    EXPECT_EQ(stateOf(*fresh) == stateOf(*trained), loaded.ok());
   }
+  EXPECT_EQ(readWeights(folder / "w.safetensors")->size(), 1u);
+  EXPECT_EQ(readSafetensors(folder / "s.safetensors")->metadata["step"], "5");
+}
+
+/// Batches of a caller are steps with the bits of a data set's, in the order in which they come.
+TEST_F(Trainer, TakesGivenBatches) {
+  std::unique_ptr<Session> session = makeSession({.accumulate = true});
+  options.data.clear();
+  options.accumulate = 2;
+  options.log = folder / "log.jsonl";
+  options.checkpoint = folder / "checkpoint";
+  options.epochs = 2;
+  uint64_t asked = 0, told = 0;
+  options.nextStep = [&]() -> ErrorOr<std::vector<GivenBatch>> {
+    if (asked++ % 4 == 3)
+      return std::vector<GivenBatch>();
+    HostTensor x = *zeroTensor(makeType(ElementType::UI8, {8, 4})), y = *zeroTensor(makeType(ElementType::UI8, {8}));
+    x.bytes[asked] = std::byte(200);
+    return std::vector<GivenBatch>(2, GivenBatch{{{"y", y}, {"x", x}}, 8});
+  };
+  options.oneByOne = true;
+  options.onStep = [&](const StepRecord &record) {
+    EXPECT_EQ(record.step, ++told);
+    EXPECT_EQ(record.step, asked - (asked - 1) / 4); // the next is not asked for before
+    return true;
+  };
+  TrainResult result = run(*session);
+  EXPECT_EQ(result.steps, 6u);
+  ErrorOr<Checkpoint> saved = readCheckpoint(options.checkpoint);
+  ASSERT_TRUE(saved.ok()) << saved.message();
+  EXPECT_EQ(saved->position.epoch, 2u);
+  EXPECT_EQ(saved->position.batch, 0u);
+  EXPECT_EQ(readLog(options.log).size(), 6u);
+
+  // Going on, until it is stopped within an epoch, which has no checkpoint.
+  options.resume = true;
+  options.epochs = 9;
+  options.onStep = [](const StepRecord &record) { return record.step != 7; };
+  EXPECT_EQ(run(*session).steps, 7u);
+  EXPECT_EQ(readCheckpoint(options.checkpoint)->position.step, 6u);
+  options.onStep = nullptr;
+  auto give = [&](GivenBatch batch, size_t count = 2) {
+    options.nextStep = [=]() -> ErrorOr<std::vector<GivenBatch>> { return std::vector<GivenBatch>(count, batch); };
+    return message(*session);
+  };
+  const HostTensor x = *zeroTensor(makeType(ElementType::UI8, {8, 4})),
+                   y = *zeroTensor(makeType(ElementType::UI8, {8}));
+  EXPECT_EQ(give({{{"x", x}, {"y", y}}, 8}, 1), "a step is given 1 batches, expected 2");
+  EXPECT_EQ(give({{{"x", x}}, 8}), "input 'y' gets no data: there is no array of that name");
+  EXPECT_EQ(give({{{"x", x}, {"y", y}, {"z", y}}, 8}), "there is no input 'z'");
+  EXPECT_EQ(give({{{"x", x}, {"y", x}}, 8}), "input 'y' is tensor<8xui8>, a batch of the data is tensor<8x4xui8>");
+  options.checkpointEvery = 2;
+  EXPECT_EQ(message(*session).substr(0, 19), "--checkpoint-every ");
 }
 
 TEST(TrainOptions, FlagsSetThem) {

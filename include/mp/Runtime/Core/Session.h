@@ -41,8 +41,9 @@ public:
   /// Waits for the queue and reads a state entry.
   ErrorOr<HostTensor> state(std::string_view name);
 
-  /// Replaces state entries, whose types must be the entries', and recomputes what is derived of them. What waits for
-  /// `apply` becomes a copy of what is set, unless `values` say what waits. Derived state itself cannot be set.
+  /// Replaces state entries, whose types must be the entries', and recomputes what is derived of them: all that are
+  /// given, or none where one does not fit. What waits for `apply` becomes a copy of what is set, unless `values` say
+  /// what waits. Derived state itself cannot be set.
   Status setState(std::string_view name, const HostTensor &value);
   Status setState(const NamedTensors &values);
 
@@ -73,6 +74,8 @@ private:
 
   const executable::ProgramT *findProgram(std::string_view name) const;
   std::optional<size_t> findState(std::string_view name) const;
+  /// The entry that a value is for, if it fits.
+  ErrorOr<size_t> checkState(std::string_view name, const HostTensor &value) const;
   Status upload(std::string_view name, const HostTensor &value);
   Status copyToPending(std::string_view name);
   Status runDerive();

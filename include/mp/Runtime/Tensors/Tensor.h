@@ -60,6 +60,10 @@ double elementAt(const HostTensor &tensor, uint64_t index);
 /// nearest even.
 void storeElement(std::span<std::byte> bytes, ElementType element, uint64_t index, double value);
 
+/// The numbers of a tensor as elements of another type: floats become floats, rounded to nearest even; all else has to
+/// be held exactly. The error names the first number that is not.
+ErrorOr<HostTensor> convertTensor(const HostTensor &tensor, ElementType element);
+
 /// Reads a tensor from text: shape and element type, `=`, and elements separated by blanks or
 /// commas, of which a single one stands for all: "2x2xf32=1 2 3 4", "f32=0.5", "4xi32=7". Anything
 /// else is an error that says what was found.

@@ -47,6 +47,16 @@ struct DataBinding {
 /// data are; one for a label out of range names the row.
 ErrorOr<DataBinding> bindDataset(const Dataset &data, const executable::VariantT &variant, const Classes &classes);
 
+/// Binds all inputs of a program, and row weights, by their names: of batches that somebody else makes.
+DataBinding bindInputs(const executable::VariantT &variant);
+
+/// A micro-batch that somebody else makes: a whole batch of each input of the program by its name, of which `rows` are
+/// data, and row weights where others fill it up.
+struct GivenBatch {
+  NamedTensors inputs;
+  uint64_t rows = 0;
+};
+
 /// One batch as the arguments' bytes.
 struct Batch {
   std::vector<std::byte> images;
