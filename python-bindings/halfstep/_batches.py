@@ -1,27 +1,35 @@
-"""Steps on batches that somebody else makes: one by one, or of iterables of (x, y), PyTorch's DataLoaders among them."""
+"""Batches that somebody else makes: steps on one, and iterables of them, PyTorch's DataLoaders among them."""
 
 from __future__ import annotations
 
 import math
-import time
 import warnings
+from collections.abc import Mapping
 
 import numpy
 
 from halfstep import _arrays
-from halfstep._data import Model, count_rows, fill_up, name_inputs, takes_targets
+from halfstep._data import LABEL, Model, as_given, count_rows, fill_up, name_inputs, takes_targets
 from halfstep._errors import Error, level_of_user
-from halfstep._progress import Progress
-from halfstep._watchers import Watchers
-from halfstep.callbacks import History
 
 _SKIP_LIMIT = 50  # as the runtime has it where an executable says nothing
+
+
+def _of_names(model: Model, given: Mapping):
+    """Inputs and targets of a dictionary of both: targets are 'y', or what alone is no parameter of forward."""
+    own = [LABEL] if LABEL in given else [name for name in given if name not in model.input_names()]
+    if len(own) != 1:
+        raise Error(f"a batch is a dictionary of {', '.join(map(repr, given)) or 'nothing'}, of which the inputs are {', '.join(model.input_names())}; "
+                    f"expected the targets under one other name, as {LABEL!r}")
+    return {name: value for name, value in given.items() if name != own[0]}, given[own[0]]
 
 
 def _batch(model: Model, given):
     if not takes_targets(model):
         several = isinstance(given, (tuple, list))
         return (dict(zip(model.input_names(), given)) if several else given), None
+    if isinstance(given, Mapping):
+        return _of_names(model, given)
     if not isinstance(given, (tuple, list)) or len(given) != 2:
         raise Error(f"a batch is (inputs, targets), not {type(given).__name__}" +
                     (f" of {len(given)}" if isinstance(given, (tuple, list)) else ""))
@@ -39,38 +47,64 @@ def _each(batches, name: str = "x"):
         raise Error(f"x is {_arrays.told(batches)}, expected an array with y, or what gives batches (x, y)") from None
 
 
+def _join(parts: list):
+    """Arrays of batches, or dictionaries of them, one behind the other."""
+    if not parts:
+        raise Error("the batches are none")
+    if not isinstance(parts[0], dict):
+        return numpy.concatenate(parts)
+    if any(not isinstance(one, dict) or set(one) != set(parts[0]) for one in parts):
+        raise Error(f"batches have different inputs; the first has {', '.join(parts[0])}")
+    return {name: numpy.concatenate([one[name] for one in parts]) for name in parts[0]}
+
+
 def rows_of(model: Model, data, name: str = "x"):
     """Inputs and targets of all rows: of a pair of them, or of the batches of an iterable."""
-    if isinstance(data, (tuple, list)) and len(data) == 2 and not isinstance(data[0], (tuple, list)):
+    if isinstance(data, (tuple, list)) and len(data) == 2 and not isinstance(data[0], (tuple, list)) and not isinstance(data[1], Mapping):
         return data
     inputs: list = []
     targets: list = []
     for given in _each(data, name):
         x, y = _batch(model, given)
-        inputs.append({name: _arrays.array_of(f"'{name}'", one) for name, one in x.items()} if isinstance(x, dict) else _arrays.array_of("x", x))
+        inputs.append({name: _arrays.array_of(f"'{name}'", one) for name, one in x.items()} if isinstance(x, Mapping) else _arrays.array_of("x", x))
         if y is not None:
             targets.append(_arrays.array_of("y", y))
-    if not inputs:
-        raise Error("the batches are none")
-    if isinstance(inputs[0], dict):
-        if any(not isinstance(one, dict) or set(one) != set(inputs[0]) for one in inputs):
-            raise Error(f"batches have different inputs; the first has {', '.join(inputs[0])}")
-        return {name: numpy.concatenate([one[name] for one in inputs]) for name in inputs[0]}, numpy.concatenate(targets) if targets else None
-    return numpy.concatenate(inputs), numpy.concatenate(targets) if targets else None
+    return _join(inputs), _join(targets) if targets else None
 
 
-def update(trainer, parts, size: int, seed: int, *, pad: bool = False) -> dict[str, float]:
-    """One step of a trainer on as many micro-batches as it takes, of `size` rows each; with `pad`, which is of one, of fewer."""
-    session = trainer.prepare(parts[0], size, seed, pad=pad)
+def are_batches(x) -> bool:
+    """Whether what predictions are asked of gives batches, and is no array, nor several by name: what is iterated and is neither, and a
+    list of pairs, of dictionaries or of lists of one array."""
+    if isinstance(x, (tuple, list)):
+        return bool(x) and all(isinstance(one, Mapping) or isinstance(one, (tuple, list)) and len(one) in (1, 2) and hasattr(one[0], "ndim") for one in x)
+    is_array = hasattr(x, "__array__") or hasattr(x, "__dlpack__") or hasattr(x, "__array_interface__")
+    return hasattr(x, "__iter__") and not is_array and not isinstance(x, (Mapping, str, bytes))
+
+
+def predict(trainer, batches):
+    """The outputs of all batches, of which targets are not looked at."""
+    results: list = []
+    for given in batches:
+        if isinstance(given, (tuple, list)) and len(given) in (1, 2) and hasattr(given[0], "__len__"):
+            given = given[0]
+        elif isinstance(given, Mapping):
+            given = {name: value for name, value in given.items() if name in trainer.model.input_names()} or _of_names(trainer.model, given)[0]
+        results.append(trainer.predict(given))
+    return _join(results)
+
+
+def update(trainer, parts, size: int, seed: int) -> dict[str, float]:
+    """One step of a trainer on as many micro-batches as it takes, of `size` rows each."""
+    session = trainer.prepare(parts[0], size, seed)
     results, counts = [], [count_rows(trainer.model, one) for one in parts]
     first = 0
     for one, rows in zip(parts, counts):
-        _check_labels(session, one.get("y"), first)
+        _check_labels(session, one.get(LABEL), first)
         first += rows
     program = "train_step" if len(parts) == 1 else "accumulate"
     try:
         for one in parts:
-            results.append(session.run(program, fill_up(trainer.model, one, size) if pad else one))
+            results.append(session.run(program, one))
         last = results[0] if len(parts) == 1 else session.run("apply")
     except BaseException:
         if results and len(parts) > 1:
@@ -80,7 +114,7 @@ def update(trainer, parts, size: int, seed: int, *, pad: bool = False) -> dict[s
 
     def mean(name: str) -> float:
         """Over all rows, of a number for each of them or for a micro-batch."""
-        sums = [float(numpy.mean(own[name][:rows] if pad and own[name].ndim else own[name])) * rows for own, rows in zip(results, counts)]
+        sums = [float(numpy.mean(own[name])) * rows for own, rows in zip(results, counts)]
         return math.fsum(sums) / sum(counts)
 
     is_skipped = bool("bad" in last and last["bad"] >= 0)
@@ -137,78 +171,69 @@ def _watch_skips(trainer, session, is_skipped: bool, last):
                     "model.fit(x, y, find_nonfinite=True) says which op they come from")
 
 
-def _gather(trainer, batches, size: int, is_padding: bool, warned: set[str]):
-    """The micro-batches of each step, and their size, 0 where none was there before; what does not fill a step is dropped, or filled up."""
-    count, parts = trainer._micro_batches(), []
+class Source:
+    """The steps of epochs, of batches that somebody else makes, for the runtime to ask for. All have the size of the first; what does not
+    fill a step is dropped, or filled up."""
 
-    def drop(kind: str, found: str, rule: str):
-        if kind not in warned:
-            warned.add(kind)
-            rest = "" if count > 1 else "; last_batch=\"pad\" fills it up with rows that weigh nothing"
+    def __init__(self, trainer, batches, is_padding: bool):
+        self._trainer, self._batches, self._is_padding = trainer, batches, is_padding
+        self._size, self._warned = 0, set[str]()
+        self._micro_batches = trainer._micro_batches()
+        self._steps_done = 0  # of the epoch
+        # A batch is looked at before training begins, and is of the first epoch all the same: a generator gives it once.
+        self._epoch = self._gather()
+        self._ahead = next(self._epoch, None)
+        if self._ahead is None:
+            raise self._no_batches()
+        self.steps_per_epoch = len(batches) // self._micro_batches if hasattr(batches, "__len__") else 0  # where it is known
+
+    def prepare(self, seed: int):
+        """The trainer's session for the first batch."""
+        assert self._ahead is not None
+        return self._trainer.prepare(self._ahead[0], self._size, seed, pad=self._is_padding)
+
+    def __call__(self):
+        """Names, arrays and element types of the next step's batches, and the rows of each; None where the epoch is over."""
+        if self._epoch is None:
+            self._epoch, self._steps_done = self._gather(), 0
+        parts, self._ahead = self._ahead or next(self._epoch, None), None
+        if parts is None:
+            self._epoch = None
+            if not self._steps_done:
+                raise self._no_batches()
+            return None
+        self._steps_done += 1
+        model, session = self._trainer.model, self._trainer.session
+        whole = [fill_up(model, one, self._size) if self._is_padding else one for one in parts]
+        given = [as_given(session, "train_step", one) for one in whole]
+        return (*([one for of in kind for one in of] for kind in zip(*given)), [count_rows(model, one) for one in parts])
+
+    def _no_batches(self) -> Error:
+        return Error(f"epoch {self._trainer.epochs + 1} has no batches: an iterable gives them each time, a generator once")
+
+    def _drop(self, kind: str, found: str, rule: str) -> None:
+        if kind not in self._warned:
+            self._warned.add(kind)
+            rest = "" if self._micro_batches > 1 else "; last_batch=\"pad\" fills it up with rows that weigh nothing"
             warnings.warn(f"{found} dropped: {rule}{rest}", stacklevel=level_of_user())
 
-    for given in _each(batches):
-        arrays = name_inputs(trainer.model, *_batch(trainer.model, given))
-        rows = count_rows(trainer.model, arrays)
-        if not rows:
-            continue
-        size = size or rows
-        if rows > size:
-            raise Error(f"a batch has {rows} rows, the first had {size}; give batches of one size, the largest first")
-        if rows < size:
-            if not is_padding:
-                drop("rows", f"a batch of {rows} rows is", f"the first had {size}")
+    def _gather(self):
+        """The micro-batches of each step of an epoch."""
+        parts: list = []
+        for given in _each(self._batches):
+            arrays = name_inputs(self._trainer.model, *_batch(self._trainer.model, given))
+            rows = count_rows(self._trainer.model, arrays)
+            if not rows:
                 continue
-        parts.append(arrays)
-        if len(parts) == count:
-            yield parts, size
-            parts = []
-    if parts:
-        drop("batches", f"the last {len(parts)} batches of an epoch are", f"a step has accumulate={count}")
-
-
-def fit(trainer, batches, epochs: int, first_epoch: int, validation_data, callbacks, verbose: bool, seed: int, last_batch: str) -> History:
-    """Steps on each batch; one that is smaller than the first is dropped, or filled up."""
-    model, history = trainer.model, History()
-    watchers = Watchers(trainer, [history, *callbacks], trainer.epochs + epochs, first_epoch)
-    test = trainer._rows_of(validation_data, "validation_data") if validation_data is not None else None
-    size, skipped, began, first, seen = 0, 0, time.monotonic(), trainer.steps, 0
-    is_padding, warned = last_batch == "pad", set[str]()
-    progress = Progress(batches, trainer._micro_batches(), trainer.epochs + 1, trainer.epochs + epochs) if verbose else None
-    with watchers:
-        for _ in range(epochs):
-            sums: dict[str, float] = {}
-            steps, total, epoch, skipped_before = 0, 0, trainer.epochs + 1, skipped
-            for parts, size in _gather(trainer, batches, size, is_padding, warned):
-                logs = update(trainer, parts, size, seed, pad=is_padding)
-                rows = sum(count_rows(model, one) for one in parts)
-                steps, total, seen = steps + 1, total + rows, seen + rows
-                skipped += int(logs["skipped"])
-                for name, value in logs.items():
-                    if name != "skipped":
-                        sums[name] = sums.get(name, 0.0) + value * rows
-                scale, bad = trainer.scaler.get_scale(), 0 if logs["skipped"] else -1
-                rate = seen / (time.monotonic() - began)
-                if progress is not None:
-                    progress.step(epoch, steps, logs["loss"], rate)
-                if watchers.on_step(trainer.steps, epoch, logs["loss"], scale, math.nan, bad, skipped, rate):
-                    break
-            if progress is not None:
-                progress.clear()
-            if model.stop_training:
-                break
-            if not steps:
-                raise Error(f"epoch {epoch} has no batches: an iterable gives them each time, a generator once")
-            scores = {name: value / total for name, value in sums.items()}
-            test_scores = trainer.evaluate(*test, size) if test is not None else {}
-            if verbose:
-                told = {**scores, **{f"val_{name}": value for name, value in test_scores.items()}}
-                line = ", ".join(f"{name} {value:.4f}" for name, value in told.items())
-                if not math.isfinite(scores["loss"]):
-                    line += f", {skipped - skipped_before} of {steps} steps skipped"
-                print(f"epoch {epoch}: {line}", flush=True)
-            if watchers.on_epoch(epoch, trainer.steps, scores, test_scores):
-                break
-        history.skipped_steps = skipped
-        history.seconds_per_step = (time.monotonic() - began) / max(trainer.steps - first, 1)
-    return history
+            self._size = self._size or rows
+            if rows > self._size:
+                raise Error(f"a batch has {rows} rows, the first had {self._size}; give batches of one size, the largest first")
+            if rows < self._size and not self._is_padding:
+                self._drop("rows", f"a batch of {rows} rows is", f"the first had {self._size}")
+                continue
+            parts.append(arrays)
+            if len(parts) == self._micro_batches:
+                yield parts
+                parts = []
+        if parts:
+            self._drop("batches", f"the last {len(parts)} batches of an epoch are", f"a step has accumulate={self._micro_batches}")

@@ -146,19 +146,45 @@ def _full(value, like: Tensor, shape: tuple[int, ...]) -> Tensor:
 
 
 def number_array(name: str, leaf: Leaf, value):
-    """A value of a parameter or a state, as state_dict gives it, in the leaf's own type and order; numbers of other types are converted."""
+    """A value of a parameter or a state, as state_dict gives it, in the leaf's own type and order, copied: floats are rounded to a type of
+    floats, all else has to be held exactly."""
     import numpy
 
-    if hasattr(value, "detach"):  # of PyTorch, where it may require a gradient
+    from halfstep import _arrays
+
+    if hasattr(value, "detach"):  # of PyTorch, where it may require a gradient, or be of a type that NumPy has not
         value = value.detach().cpu()
-    array = value
-    if not isinstance(value, numpy.ndarray):
-        array = numpy.from_dlpack(value) if hasattr(value, "__dlpack__") else numpy.asarray(value)
+        value = value.float() if "bfloat16" in str(value.dtype) else value
+    array = _arrays.array_of(f"'{name}'", value)
     if tuple(array.shape) != tuple(leaf.given_shape):
         raise Error(f"'{name}' has shape {tuple(array.shape)}, expected {tuple(leaf.given_shape)}")
     array = leaf.held(array)
-    is_float = leaf.dtype in ("float16", "float32", "float64")
-    return array.astype(leaf.dtype) if array.dtype.kind in ("fiu" if is_float else "iu") and leaf.dtype != "bool" else array
+    own = numpy.dtype(_arrays.bfloat16() if leaf.dtype == "bfloat16" else leaf.dtype)
+    are_floats = [one.kind == "f" or one.name == "bfloat16" for one in (array.dtype, own)]
+    if array.dtype.kind not in "biu" and not are_floats[0]:
+        raise Error(f"'{name}' has elements of {array.dtype}, expected numbers")
+    with numpy.errstate(all="ignore"):
+        converted = array.astype(own)
+        if all(are_floats):
+            held = numpy.isfinite(converted) == numpy.isfinite(array)
+        else:  # those of another sign may come back, too
+            held = (converted.astype(array.dtype) == array) & ((converted < 0) == (array < 0))
+    if not numpy.all(held):
+        raise Error(f"'{name}' has {array[~held].flat[0] if array.ndim else array}, which no {leaf.dtype} holds")
+    return converted
+
+
+def number_arrays(leaves, values) -> dict:
+    """Values of parameters and states by name in their types; the error says all that are wrong."""
+    arrays, wrong = {}, []
+    for name, value in values.items():
+        try:
+            arrays[name] = number_array(name, leaves[name], value)
+        except Error as error:
+            wrong.append(str(error))
+    if wrong:
+        raise Error("load_state_dict: " + "; ".join(wrong[:10]) + (f"; and {len(wrong) - 10} more" if len(wrong) > 10 else ""))
+    return arrays
 
 
 def first_value(leaf: Leaf):

@@ -13,7 +13,7 @@ from halfstep._elsewhere import ARGUMENTS, ATTRIBUTES
 from halfstep._errors import Error, nearest, truth
 from halfstep._graph import Tensor
 from halfstep._keywords import tell_methods
-from halfstep._leaves import Filter, Input, Leaf, Parameter, State, check_keys, first_value, number_array
+from halfstep._leaves import Filter, Input, Leaf, Parameter, State, check_keys, first_value, number_array, number_arrays
 from halfstep._undo import remember, undone_on_error
 
 
@@ -308,11 +308,11 @@ class Module:
         that of the last and one more.
 
         Without `y`, `x` gives batches (x, y) each time that it is iterated, as PyTorch's DataLoader does; those have the size
-        of the first; or it is a file of NumPy, its path or what numpy.load gives, of `x_train`, `y_train` and perhaps `x_test`, `y_test`, or of `y`
-        and inputs by their names. Rows that do not fill a batch are dropped, and batches that do not fill a step of `accumulate`;
+        of the first, and may be dictionaries of inputs and, under one other name, targets; or it is a file of NumPy, its path or what
+        numpy.load gives, of `x_train`, `y_train` and perhaps `x_test`, `y_test`, or of `y` and inputs by their names. Rows that do not fill a batch are dropped, and batches that do not fill a step of `accumulate`;
         last_batch="pad" fills batches up with rows that weigh nothing, and is refused with `accumulate`. `checkpoint` is a folder, from which
-        `resume` goes on; `log` a file with a JSON line for each step. `find_nonfinite` looks into the first step, and into the first that is skipped, or whose
-        loss or state is not finite, and says which op it comes from: in the History's `nonfinite`, or that of the Error that ends the run.
+        `resume` goes on: at any step with arrays, at the end of an epoch with batches; `log` a file with a JSON line for each step.
+        `find_nonfinite` looks into the first step, and into the first that is skipped, or whose loss or state is not finite, and says which op it comes from: in the History's `nonfinite`, or that of the Error that ends the run.
         """
         if y is None:
             from halfstep import _npz
@@ -338,7 +338,7 @@ class Module:
         return self.trainer.evaluate(x, y, batch_size)
 
     def predict(self, x):
-        """Outputs for any number of rows, an array or several by name."""
+        """Outputs for any number of rows, an array or several by name; or for those of an iterable of batches, whose targets are left."""
         _refuse_rows("predict", x)
         return self.trainer.predict(x)
 
@@ -383,22 +383,18 @@ class Module:
             return {name: session.state[name] if name in session.state else first_value(leaf) for name, leaf in self.named_leaves()}
 
     def load_state_dict(self, values) -> None:
-        """Parameters and states by name, all of them, as numbers of any type. A model that has not been trained starts from them; it
-        has to know its inputs."""
+        """Parameters and states by name, all of them or, where one is missing, unknown or does not fit, none. Floats are rounded to a
+        parameter's type; whole numbers of any type are taken where the own type holds them. A model that has not been trained starts from
+        them; it has to know its inputs."""
         if self._trained is None:
             self.to_mlir()  # makes the leaves that depend on shapes
         leaves = dict(self.named_leaves())
         check_keys(leaves, values)
-        arrays = {name: number_array(name, leaves[name], value) for name, value in values.items()}
-        for name, array in arrays.items():
-            if self._trained is None:
-                self.trainer.start_from(name, leaves[name], array)
-            else:
-                self._trained.state[name] = array
+        self.trainer.start_from(number_arrays(leaves, values))
 
     def save_weights(self, path) -> None:
-        """Parameters as a safetensors file, whose name ends in .safetensors or in nothing that is another format's; before training the
-        first values, as state_dict has them."""
+        """Parameters and states of the model as a safetensors file, whose name ends in .safetensors or in nothing that is another format's;
+        before training the first values, as state_dict has them."""
         from halfstep._tensor_files import check_written, write_tensors
 
         path = check_written(path)
@@ -408,7 +404,8 @@ class Module:
             write_tensors(path, self._first_values())
 
     def load_weights(self, path) -> None:
-        """Parameters from a safetensors file. A model that has not been trained starts from them; it has to know its inputs."""
+        """Parameters, and states of the model that are there, from a safetensors file or the folder of a checkpoint: all of them, or none
+        where one does not fit. A model that has not been trained starts from them; it has to know its inputs."""
         from halfstep._tensor_files import is_ours, read_tensors
 
         if any(isinstance(leaf, Filter) for _, leaf in self.named_leaves()):
@@ -424,10 +421,17 @@ class Module:
             session.load_weights(path)  # checks them
             self._check_frozen(path)
             saved = read_tensors(path)
-            for name, leaf in self.named_leaves():
-                # What no output depends on is not in this session.
-                if name in session.state or name in saved:
-                    self.trainer.start_from(name, leaf, session.state[name] if name in session.state else saved[name])
+            # What no output depends on is not in this session.
+            self.trainer.start_from({name: session.state[name] if name in session.state else number_array(name, leaf, saved[name])
+                                     for name, leaf in self.named_leaves() if name in session.state or name in saved})
+
+    def save_state(self, path) -> None:
+        """All that training goes on from, as `trainer.save` writes it: what optimizer, loss scale and random generators keep, too."""
+        self.trainer.save(path)
+
+    def load_state(self, path) -> None:
+        """What save_state wrote, or the checkpoint of a folder, as `trainer.load` reads it."""
+        self.trainer.load(path)
 
     def _check_frozen(self, path) -> None:
         """That a file has what does not train, too: to a session it is a state, which a file may lack."""
@@ -440,9 +444,7 @@ class Module:
         """Parameters, all of them, and states of a file from where the model is from, whose filters lie as they do there."""
         leaves = dict(self.named_leaves())
         _check_saved(path, self._parameters(), saved)
-        arrays = {name: number_array(name, leaf, saved[name]) for name, leaf in leaves.items() if name in saved}
-        for name, array in arrays.items():
-            self.trainer.start_from(name, leaves[name], array)
+        self.trainer.start_from(number_arrays(leaves, {name: saved[name] for name in leaves if name in saved}))
 
     def __copy__(self):
         other = type(self).__new__(type(self))

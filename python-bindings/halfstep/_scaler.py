@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
+import re
+import warnings
 from collections.abc import Mapping
 from typing import Protocol
 
-from halfstep._errors import Error, integer
+from halfstep._errors import Error, integer, level_of_user
 from halfstep._executable import Executable, compile
 from halfstep._job import Job
 from halfstep._keywords import tell_methods
 from halfstep._session import Session
 
-# What a state has by the names of torch.amp.GradScaler, and states of the executable.
+# What a state has by the names of torch.amp.GradScaler, and states of the executable; and what ours had besides.
 _STATES = {"scale": "loss_scale", "_growth_tracker": "growth_tracker", "growth_tracker": "growth_tracker", "skipped_steps": "skipped_steps"}
-# Settings, which are compiled in, and what they are where nobody says.
-_SETTINGS = {"growth_factor": 2.0, "backoff_factor": 0.5, "growth_interval": 2000}
+# What is compiled in, as a scale has it that stays.
+_STATIC = {"growth_factor": 1.0, "backoff_factor": 1.0, "growth_interval": 2000}
 
 _PRODUCT = """\
 func.func @product(%x: tensor<?x1xf32> {mp.input = "x"}, %w: tensor<1x1xf32> {mp.parameter = "w", mp.initializer = #mp.ones})
@@ -26,12 +28,6 @@ func.func @product(%x: tensor<?x1xf32> {mp.input = "x"}, %w: tensor<1x1xf32> {mp
 """
 
 
-def _number(given) -> float:
-    """A number as the compiler reads it: 1024.0, "1024" or "2^24"."""
-    base, power, exponent = str(given).partition("^")
-    return float(base) ** float(exponent) if power else float(base)
-
-
 class Scaled(Protocol):
     """A Trainer, as its loss scale is read."""
 
@@ -41,6 +37,8 @@ class Scaled(Protocol):
 
     def _compiled(self) -> Job: ...
 
+    def set_loss_scale(self, scale: float) -> None: ...
+
 
 class Scaler:
     """The loss scale of a training, with the names of torch.amp.GradScaler."""
@@ -48,18 +46,27 @@ class Scaler:
     def __init__(self, trainer: Scaled):
         self._trainer = trainer
 
-    def _first(self) -> float | None:
-        """The scale of the first step; None where there is none. Whether there is one the compiler says, of one product: the model's own
-        is not known before it is trained."""
-        job = self._trainer._job
-        if job is None:
-            return None
+    def _compiled(self, **named):
+        """One product, compiled as the model is: what scaling it gets is the policy's and the settings'. The model's own is not known
+        before it is trained."""
+        job = self._trainer._compiled()
         own = {name: value for name, value in job.settings.items() if name not in ("accumulate", "pad", "plan_in", "plan_out", "target", "chip")}
-        executable = compile(_PRODUCT, batch_size=1, on_diagnostic=lambda one: None, **own)
+        return compile(_PRODUCT, batch_size=1, on_diagnostic=lambda one: None, **own, **named)
+
+    def _first(self) -> float | None:
+        """The scale of the first step; None where there is none."""
+        if self._trainer._job is None:
+            return None
+        executable = self._compiled()
         assert isinstance(executable, Executable)
         with Session(executable, threads=1) as session:
             session.initialize()
             return session.state["loss_scale"].item() if "loss_scale" in session.state else None
+
+    def _factors(self) -> dict[str, float]:
+        """What is compiled in of how the scale changes."""
+        found = dict(re.findall(r"(growth_factor|backoff_factor|growth_interval) = ([^ ,}]+)", self._compiled(to="optimizer")))
+        return {name: type(usual)(float(found.get(name, usual))) for name, usual in _STATIC.items()}
 
     def _state(self, name: str, otherwise):
         session = self._trainer.session
@@ -76,27 +83,25 @@ class Scaler:
         return self._state("loss_scale", 1.0 if first is None else first)
 
     def state_dict(self) -> dict[str, float]:
-        return {"scale": self.get_scale(), "growth_tracker": self._state("growth_tracker", 0),
-                "skipped_steps": self._state("skipped_steps", 0)}
+        """What torch.amp.GradScaler has, which loads it; nothing where there is no loss scale. One that stays has factors of 1."""
+        if not self.is_enabled():
+            return {}
+        return {"scale": self.get_scale(), **self._factors(), "_growth_tracker": int(self._state("growth_tracker", 0))}
 
     def load_state_dict(self, state: Mapping[str, float]) -> None:
         """What state_dict of this or of torch.amp.GradScaler gave, before the first step, too. Factors and the interval are
-        compiled in, and have to be those."""
+        compiled in, and have to be those. `{}`, which a GradScaler gives that is not enabled, is a scale of 1 that stays."""
         if not isinstance(state, Mapping):
             raise Error(f"load_state_dict: {type(state).__name__} is no dictionary of a scaler's state")
-        if not state and not self.is_enabled():
-            return  # as a GradScaler that is not enabled has it
-        if "scale" not in state or (unknown := sorted(map(str, set(state) - set(_STATES) - set(_SETTINGS)))):
+        if not state:
+            self._stay_at_one()
+            return
+        if "scale" not in state or (unknown := sorted(map(str, set(state) - set(_STATES) - set(_STATIC)))):
             raise Error("load_state_dict: " + (f"there is no {unknown[0]!r}" if "scale" in state else "'scale' is missing") +
-                        f"; expected {', '.join([*_STATES, *_SETTINGS])}")
+                        f"; expected {', '.join([*_STATES, *_STATIC])}")
         if not self.is_enabled():
             raise Error("load_state_dict: the model has no loss scale; compile it with a loss_scaler")
-        job = self._trainer._compiled()
-        for name, usual in _SETTINGS.items():
-            own = _number(job.settings.get(name) or usual)
-            if name in state and float(state[name]) != own:
-                raise Error(f"load_state_dict: {name} is {state[name]!r}, and {own:g} is compiled in; "
-                            f"compile with loss_scaler=LossScaler({name}={state[name]!r})")
+        self._check_factors({name: value for name, value in state.items() if name in _STATIC})
         values = {_STATES[name]: value for name, value in state.items() if name in _STATES}
         for name, value in values.items():
             if name != "loss_scale":
@@ -106,6 +111,24 @@ class Scaler:
         self._trainer.scaler_state = values
         if self._trainer.session is not None:
             self.put()
+
+    def _stay_at_one(self) -> None:
+        """As a GradScaler that is not enabled has it, where there is a scale."""
+        if self.is_enabled():
+            warnings.warn("load_state_dict: {} is the state of a GradScaler that is not enabled; the loss scale is 1 and stays",
+                          stacklevel=level_of_user())
+            self._trainer.scaler_state = {}
+            self._trainer.set_loss_scale(1.0)
+
+    def _check_factors(self, given: Mapping[str, float]) -> None:
+        """That they are compiled in."""
+        own = self._factors()
+        wrong = [name for name, value in given.items() if float(value) != own[name] and not (name == "growth_interval" and own["growth_factor"] == 1)]
+        if wrong:
+            is_static = all(given.get(name) == 1 for name in ("growth_factor", "backoff_factor"))
+            scaler = ", ".join(f"{name}={value!r}" for name, value in given.items())
+            raise Error("load_state_dict: " + ", ".join(f"{name} is {given[name]!r}, and {own[name]:g} is compiled in" for name in wrong) +
+                        "; compile with " + ("loss_scaler of a number, that of the scale" if is_static else f"loss_scaler=LossScaler({scaler})"))
 
     def put(self) -> None:
         """Gives the session what was loaded."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import pathlib
 from collections.abc import Mapping
 
 from halfstep import _arrays, _runtime
@@ -22,22 +21,19 @@ def read_tensors(path: str | os.PathLike[str]) -> dict[str, object]:
     return {name: _arrays.from_runtime(element, array) for name, element, array in _runtime.read_tensors(check_there(path))}
 
 
-def _metadata_of(path: str | os.PathLike[str]) -> dict[str, str]:
-    """What a file that the runtime has read says of itself."""
+def read_metadata(path: str | os.PathLike[str]) -> dict[str, str]:
+    """What such a file, or that of a checkpoint, says beside its tensors, which have been read."""
+    path = os.fspath(path)
+    if os.path.isdir(path):
+        with open(os.path.join(path, "manifest.json"), encoding="utf-8") as file:
+            path = os.path.join(path, json.load(file)["file"])
     with open(path, "rb") as file:
-        size = int.from_bytes(file.read(8), "little")
-        return json.loads(file.read(size)).get("__metadata__", {})
-
-
-def epochs_of(folder: str | os.PathLike[str]) -> int:
-    """How many epochs are behind a checkpoint that the runtime has read: not one whose evaluation was stopped."""
-    manifest = json.loads(pathlib.Path(folder, "manifest.json").read_bytes())
-    return int(_metadata_of(pathlib.Path(folder, manifest["file"]))["epoch"])
+        return json.loads(file.read(int.from_bytes(file.read(8), "little"))).get("__metadata__", {})
 
 
 def is_ours(path: str | os.PathLike[str]) -> bool:
     """Whether such a file, or the folder of a checkpoint, was written here."""
-    return not os.path.isfile(path) or _metadata_of(path).get("format") == "halfstep"
+    return not os.path.isfile(path) or read_metadata(path).get("format") == "halfstep"
 
 
 # What names of files of other formats end in.

@@ -17,7 +17,7 @@ from halfstep import _graph, nn
 from halfstep._elements import DTYPES
 from halfstep._errors import Error
 from halfstep._export import Interpreter, sizes_of
-from halfstep._leaves import Filter, check_keys, number_array
+from halfstep._leaves import Filter, check_keys, number_arrays
 from halfstep._torch_filters import filters_of
 from halfstep._trainable import Trainable
 
@@ -187,10 +187,8 @@ class TorchModel(nn.Module):
         except Error as error:
             differing = ", ".join(sorted(set(values) ^ set(self._kept))) if hasattr(values, "items") else "none"
             raise Error(f"the state has other names than the module: {differing}; {error}") from None
-        arrays = {name: number_array(name, self._leaves[self._aliases[name]], value) for name, value in values.items()}
-        for name, array in arrays.items():
-            name = self._aliases[name]
-            self.trainer.start_from(name, self._leaves[name], array)
+        arrays = number_arrays({name: self._leaves[self._aliases[name]] for name in self._kept}, values)
+        self.trainer.start_from({self._aliases[name]: array for name, array in arrays.items()})
 
 
 def _leaf_of(name: str, tensor, trains: bool, is_filter: bool):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import math
 import os
 import sys
@@ -12,7 +13,7 @@ from typing import Any
 import numpy
 
 from halfstep import _batches, _losses
-from halfstep._data import LABEL, Arrays, Model, as_given, count_rows, cut, dtype_of, is_fixed, name_inputs, part_of, prepare, split_arrays, targets_of
+from halfstep._data import LABEL, Arrays, Model, as_given, count_rows, cut, dtype_of, has_rows, is_fixed, name_inputs, part_of, split_arrays, targets_of
 from halfstep._errors import Error, check_folder, fraction, in_our_words, integer, level_of_user
 from halfstep._executable import Executable
 from halfstep._executable import compile as compile_model
@@ -20,15 +21,18 @@ from halfstep._graph import Tensor, quote
 from halfstep._job import Job
 from halfstep._keywords import tell_methods
 from halfstep._leaves import Input
+from halfstep._predictions import Predictions
 from halfstep._progress import in_notebook
 from halfstep._scaler import Scaler
 from halfstep._session import Session
 from halfstep._settings import for_device, spell_settings
-from halfstep._tensor_files import epochs_of
+from halfstep._tensor_files import check_kind, check_written, read_metadata
 from halfstep._undo import undone_on_error
 from halfstep._watchers import Advice, Watchers, check_callbacks
 from halfstep.callbacks import History
 
+# Settings of a loss scale that changes.
+_SCALING = ("init_scale", "growth_factor", "backoff_factor", "growth_interval", "hysteresis", "hysteresis_kind", "floor", "ceiling")
 # What training adds to a model's own.
 _ADDED = (LABEL, "row_weights", "learning_rate", "loss_scale", "growth_tracker", "hysteresis_tracker", "skipped_steps", "consecutive_skips")
 
@@ -63,7 +67,7 @@ class Trainer:
 
     def __init__(self, model: Model):
         self.model = model
-        self._inference: Session | None = None
+        self._predictions = Predictions(self)
         self.session: Session | None = None
         self.steps = 0
         self.epochs = 0
@@ -72,7 +76,10 @@ class Trainer:
         self._pads = False  # whether rows may only fill a batch up
         self._skips = 0  # the last steps, one after another
         self._warned = False  # of a loss that computes what the model has computed
-        self.scaler_state: dict[str, float] = {}  # what the first session is to have
+        # What the first session is to have: of the scaler, the learning rate, and a file of all state.
+        self.scaler_state: dict[str, float] = {}
+        self._rate: float | None = None
+        self._saved: str | None = None
         self._label_type: str | None = None
         self.source: tuple[str, str, dict[str, Any]] = ("", "", {})  # text, name and settings of what the session runs
 
@@ -104,14 +111,17 @@ class Trainer:
             assert isinstance(executable, Executable)
             session = job.open(executable)
             self._start(session, seed)
+            if self._saved is not None:
+                session.load_state(self._saved)
         if self.session is not None:
-            # What is derived follows from the rest, and may be kept in another layout.
-            for name, of in self.session.executable.state.items():
-                if of.role != "derived":
-                    session.state[name] = self.session.state[name]
+            # What is derived follows from the rest, and may be kept in another layout. Another loss scaling has other states.
+            own, state = session.executable.state, self.session.state
+            session.set_states({name: state[name] for name, of in own.items() if of.role != "derived" and name in state})
             self.session.close()
-        self.session, self._batch_size, self._pads = session, batch_size, pads
+        self.session, self._batch_size, self._pads, self._saved = session, batch_size, pads, None
         self.scaler.put()
+        if self._rate is not None:
+            session.state["learning_rate"], self._rate = self._rate, None
         self.source = text, name, for_device(job.device, settings)
         return session
 
@@ -153,7 +163,9 @@ class Trainer:
 
     @property
     def learning_rate(self) -> float:
-        return float(self._live().state["learning_rate"]) if self.session is not None else self._compiled().optimizer.learning_rate
+        if self.session is not None:
+            return float(self.session.state["learning_rate"])
+        return self._compiled().optimizer.learning_rate if self._rate is None else self._rate
 
     @learning_rate.setter
     def learning_rate(self, rate: float):
@@ -163,7 +175,31 @@ class Trainer:
             number = math.nan
         if not 0 <= number < math.inf:
             raise Error(f"learning_rate is {rate!r}, expected a finite number of at least 0")
-        self._live().state["learning_rate"] = rate
+        if self.session is not None:
+            self.session.state["learning_rate"] = number
+        else:
+            self._compiled()
+            self._rate = number
+
+    def save(self, path) -> None:
+        """All that training goes on from as a safetensors file: parameters, what optimizer, loss scale and random generators keep,
+        the learning rate, and how many steps and epochs are behind it."""
+        self._live().save_state(check_written(path), steps=self.steps, epochs=self.epochs)
+
+    def load(self, path) -> None:
+        """What `save` wrote, or the checkpoint of a folder: all of it, or nothing where it is that of another model, optimizer or loss
+        scaling. Before the first step, too, when what is not the model's own is compared as that begins."""
+        check_kind(path)
+        if self.session is not None:
+            self.session.load_state(path)
+        else:
+            self._compiled()
+            if self.model.__dict__.get("_inputs"):
+                self.model.load_weights(path)
+            self._saved = os.fspath(path)
+        said = read_metadata(path)
+        self.steps, self.epochs = int(said.get("step", 0)), int(said.get("epoch", 0))
+        self._skips, self.scaler_state, self._rate = 0, {}, None
 
     def _compiled(self) -> Job:
         if self._job is None:
@@ -190,32 +226,24 @@ class Trainer:
                 if name in self.session.state:
                     leaf.value = self.session.state[name]
 
-    def start_from(self, name: str, leaf, value) -> None:
-        """Sets a parameter or a state, in what runs and as the first value of what will."""
-        array = prepare(name, value, leaf.dtype)
-        if tuple(array.shape) != tuple(leaf.shape):
-            raise Error(f"'{name}' has shape {tuple(array.shape)}, expected {tuple(leaf.shape)}")
-        leaf.value = numpy.array(array)
-        for session in (self.session, self._inference):
-            if session is not None and name in session.state:
-                session.state[name] = leaf.value
-
-    def _infer(self) -> Session:
-        """A session for predictions: the one that trains, or one of a model with its first values."""
+    def set_loss_scale(self, scale: float) -> None:
+        """Compiles the next step with a loss scale that stays."""
+        job = self._compiled()
+        settings = {name: value for name, value in job.settings.items() if name not in _SCALING}
+        self._job = dataclasses.replace(job, settings={**settings, "loss_scale": scale})
+        self._batch_size = None
         if self.session is not None:
-            return self.session
-        if self._inference is None:
-            settings: dict[str, Any] = {**self._job.settings, "training": False} if self._job else {"policy": "float32", "training": False}
-            device = self._job.device if self._job else "cpu"
-            kept = {"training", "policy", "type", "rule", "allow", "deny", "infer", "clear", "promote", "target", "chip"}
-            settings = {name: value for name, value in settings.items() if name in kept}
-            # What a model predicts has no loss.
-            own = self._job.loss if self._job else None
-            drop = (lambda graph, outputs: own.take(outputs)) if isinstance(own, _losses.Output) else None
-            executable = compile_model(self.model.to_mlir(objective=drop, locations=True), device=device, **settings)
-            assert isinstance(executable, Executable)
-            self._inference = self._start(self._job.open(executable) if self._job else Session(executable), 0)
-        return self._inference
+            self.session.state["loss_scale"] = scale
+
+    def start_from(self, values: dict[str, numpy.ndarray]) -> None:
+        """Sets parameters and states, each in its own type: in what trains, or as the first values of what will."""
+        if self.session is not None:
+            state = self.session.state
+            self.session.set_states({name: value for name, value in values.items() if name in state})
+        for name, leaf in self.model.named_leaves():
+            if name in values:
+                leaf.value = values[name]
+        self._predictions.forget()
 
     # fit, evaluate, predict
 
@@ -243,28 +271,30 @@ class Trainer:
         if is_fixed(self.model) and (y is not None or self._are_rows(x)):
             parts = cut(self.model, name_inputs(self.model, x, y))
             x, y = [({name: one for name, one in part.items() if name != LABEL}, part[LABEL]) if LABEL in part else part for part in parts], None
-        if y is None and not self._are_rows(x):
-            if validation_split or checkpoint is not None or resume or log is not None or find_nonfinite:
-                raise Error("validation_split, checkpoint, resume, log and find_nonfinite are for arrays, not for batches")
-            return _batches.fit(self, x, epochs, first, validation_data, callbacks, verbose, seed, last_batch)
+        gives_batches = y is None and not self._are_rows(x)
+        if gives_batches and validation_split:
+            raise Error("validation_split is for arrays, whose last rows it takes, not for batches; validation_data are rows of their own")
         if resume and checkpoint is None:
             raise Error("resume needs checkpoint=DIR")
         if log is not None:
             check_folder(str(log))
-        arrays, test = name_inputs(self.model, x, y), {}
+        pads, source = last_batch == "pad", None
+        arrays, test = {} if gives_batches else name_inputs(self.model, x, y), {}
         if validation_data is not None:
             test = name_inputs(self.model, *self._rows_of(validation_data, "validation_data"))
         elif validation_split:
             arrays, test = split_arrays(arrays, validation_split)
-        session = self.prepare(arrays, batch_size, seed, pad=last_batch == "pad")
+        if gives_batches:
+            source = _batches.Source(self, x, pads)
+        session = self.prepare(arrays, batch_size, seed, pad=pads) if source is None else source.prepare(seed)
         data, history = as_given(session, "train_step", arrays), History()
         flags = {"seed": seed, "last-batch": last_batch, "checkpoint": checkpoint, "resume": "true" if resume else None}
         behind = 0
         if resume and checkpoint is not None and os.path.exists(os.path.join(checkpoint, "manifest.json")):
             # Before callbacks are told: its steps are behind it, at least one, so that nothing is trained.
-            self._run(history, {**flags, "steps": 1, "quiet": "true"}, data)
-            self.epochs = epochs_of(checkpoint)
-            behind = self.steps - self.epochs * self._steps_per_epoch(count_rows(self.model, arrays), last_batch)
+            self._run(history, {**flags, "steps": 1, "quiet": "true"}, data, source)
+            said = read_metadata(checkpoint)
+            self.epochs, behind = int(said["epoch"]), int(said["batch"]) // self._micro_batches()
         total, first = (epochs, self.epochs) if resume else (self.epochs + epochs, first)
         if resume and 0 < total <= self.epochs:
             warnings.warn(f"nothing to train: {checkpoint} has {self.epochs} epochs, and epochs={total} asks for so many in all; epochs=0 loads it "
@@ -277,27 +307,31 @@ class Trainer:
             if self.epochs < total:
                 # What a callback said is lost where the checkpoint is loaded again.
                 flags["learning-rate"] = repr(self.learning_rate) if self.learning_rate != rate else None
-                self._run(history, flags, data, as_given(session, "eval", test), watchers, finder)
+                # Rows that are fixed are scored here: the runtime gives eval any number of them.
+                scored = test if is_fixed(self.model) else {}
+                self._run(history, flags, data, source, as_given(session, "eval", {} if scored else test), watchers, finder, scored)
         return history
 
-    def _run(self, history: History, flags, data: Arrays, validation: Arrays = ([], [], []), watchers=None, finder=None) -> None:
+    def _run(self, history: History, flags, data: Arrays, source=None, validation: Arrays = ([], [], []), watchers=None,
+             finder=None, scored=None) -> None:
         """Trains as `mp-run train` does under such flags, of which None are not said."""
         assert self.session is not None
         said = {name: str(value) for name, value in flags.items() if value is not None}
         on_step, on_epoch = (watchers.on_step, watchers.on_epoch) if watchers is not None else (None, None)
+        if scored:
+            def on_epoch(epoch, step, scores, test_scores):
+                return watchers.on_epoch(epoch, step, scores, _batches.evaluate(self, cut(self.model, scored)))
         try:
             with in_our_words():
                 self.steps, history.skipped_steps, _, history.seconds_per_step, history.resident_bytes = self.session._handle.train(
-                    list(said), list(said.values()), *data, *validation, (self.steps, self.epochs), on_step, on_epoch, finder)
+                    list(said), list(said.values()), *data, *validation, (self.steps, self.epochs), on_step, on_epoch, finder, source,
+                    source.steps_per_epoch if source is not None else 0, watchers is not None and watchers.steps)
         except Error as error:
             error.nonfinite = tuple(history.nonfinite)
             raise
+        finally:
+            self.session.changes += 1
         self._skips = 0
-
-    def _steps_per_epoch(self, rows: int, last_batch: str) -> int:
-        assert self._batch_size is not None
-        batches = -(-rows // self._batch_size) if last_batch == "pad" else rows // self._batch_size
-        return max(batches // self._micro_batches(), 1)
 
     def _finder(self, history: History, verbose: bool) -> Callable[[Any, Any], bool]:
         """What looks into steps, and adds to the history what it finds."""
@@ -327,11 +361,14 @@ class Trainer:
         return {name: float(value) for name, _, value in scores}
 
     def predict(self, x):
+        if _batches.are_batches(x):
+            return _batches.predict(self, x)
         arrays = name_inputs(self.model, x)
         with undone_on_error(self.model, self):
             if not self.model.__dict__.get("_inputs"):
                 self.model.specify(**{name: Input(value.shape[1:], dtype_of(value)) for name, value in arrays.items()})
-            session = self._infer()
+            rows = [len(array) for name, array in arrays.items() if array.ndim and has_rows(self.model, name)]
+            session = self._predictions.session_for(rows[0] if rows else 0)
         for name, one in self.model.__dict__["_inputs"].items():
             if one.batched and one.shape and name in arrays and tuple(arrays[name].shape) == one.shape:
                 raise Error(f"predict: '{name}' is one row, of shape {one.shape}, expected rows; array[None] is a batch of it alone")

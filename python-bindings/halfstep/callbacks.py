@@ -17,8 +17,8 @@ from halfstep._keywords import tell
 
 class Callback:
     """Methods are called by name; `self.model` is what is trained. `epoch` is counted from 0 in each `fit` (from its `initial_epoch`, or
-    what a checkpoint has with `resume`), `batch` from 0 in each epoch. A step is told when its results are read: up to two
-    more may be under way; in its `logs` are "step", the model's own count from 1, over all of its training, "loss" and what
+    what a checkpoint has with `resume`), `batch` from 0 in each epoch. With an `on_train_batch_end` each step is told before the next begins, so
+    that a learning rate which it sets is that of the next; in its `logs` are "step", the model's own count from 1, over all of its training, "loss" and what
     `fit(log=...)` writes. Those of an epoch have "loss" and the metrics, with "val_" those of the validation data. `on_train_end` is
     called, once, however training ends."""
 

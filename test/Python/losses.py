@@ -194,7 +194,6 @@ assert history.epoch == [0, 1] and math.isclose(history.history["val_loss"][1], 
 assert by_loader.fit(Loader(), epochs=2, callbacks=[Watch()], verbose=False).epoch == [] and by_loader.trainer.steps == 8
 refused("a generator once", make().fit, iter(list(Loader())), epochs=2, verbose=False)
 refused("a batch is (inputs, targets), not tuple of 3", make().fit, [(X, LABELS, X)], verbose=False)
-refused("for arrays, not for batches", make().fit, Loader(), log=f"{folder}/log")
 
 # Of probabilities, computed in float32 under every policy; the op itself is refused where autocast makes float16.
 for policy in ("float32", "mixed_float16", "mixed_bfloat16"):

@@ -166,5 +166,5 @@ for layer, said in ((lambda: nn.Conv2D(3), "Conv2D() missing 1 required position
 # Weights of layers that had other names are told with the nearest.
 old = nn.Sequential(nn.Input((4,)), nn.Dense(3), nn.Dense(2)).state_dict()
 _tensor_files.write_tensors("old.safetensors", {name.replace("dense2", "dens_e2"): value for name, value in old.items()})
-refused("old.safetensors: has no tensor 'dense2.kernel'; it has 'dens_e2.kernel', which the model has not",
+refused("old.safetensors: has no tensors 'dense2.kernel', 'dense2.bias'; it has 'dens_e2.kernel', which the model has not",
         lambda: nn.Sequential(nn.Input((4,)), nn.Dense(3), nn.Dense(2)).load_weights("old.safetensors"))

@@ -80,6 +80,9 @@ fresh, told = fit(1, "fresh")
 assert told.begun == told.ended == [0] and fresh.trainer.epochs == 1
 
 
+signal.signal(signal.SIGINT, signal.default_int_handler)  # whoever runs this may ignore it
+
+
 class Interrupted(Callback):
     """A signal comes in a step; the scores of each epoch are kept by all of a training's parts."""
 

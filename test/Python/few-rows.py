@@ -1,0 +1,108 @@
+"""Predictions of few rows run a program of the next power of two, compiled once; those of other programs differ by rounding alone.
+
+RUN: %{python} -W error %s
+"""
+
+import numpy
+
+import halfstep
+import halfstep._predictions
+from halfstep import nn, ops
+
+random = numpy.random.default_rng(3)
+X = random.standard_normal((72, 33)).astype("float32")
+Y = (X[:, 0] > 0).astype("int64")
+compiled = []
+compile_model = halfstep._predictions.compile_model
+
+
+def counting(text, **settings):
+    compiled.append(settings["batch_size"])
+    return compile_model(text, **settings)
+
+
+halfstep._predictions.compile_model = counting
+
+
+def make(policy="float32", **named):
+    model = nn.Sequential(nn.Input((33,)), nn.Dense(128, "relu"), nn.LayerNorm(), nn.Dense(64, "gelu"), nn.Dense(10), nn.Activation("softmax"))
+    model.compile("adam", loss=lambda outputs, targets: ops.mean(outputs * outputs), metrics=[], policy=policy, threads=1, **named)
+    return model
+
+
+def counted(function):
+    """The batches that it has programs compiled for, and what it gives."""
+    del compiled[:]
+    result = function()
+    return list(compiled), result
+
+
+# Programs are compiled for the powers of two up to half of the batch, when they are needed, once; more rows run that of the training.
+model = make()
+model.fit(X, Y, 64, verbose=False)
+for rows, batches in ((1, [1]), (1, []), (2, [2]), (3, [4]), (4, []), (17, [32]), (31, []), (5, [8]), (32, []), (33, []), (64, []), (72, []), (16, [16])):
+    made, result = counted(lambda: model.predict(X[:rows]))
+    assert made == batches and result.shape == (rows, 10), (rows, made)
+small = make()
+small.fit(X, Y, 4, verbose=False)
+assert counted(lambda: [small.predict(X[:rows]) for rows in (1, 2, 3, 4, 72, 1)])[0] == [1]
+
+# They have the state that the model has, whoever set it: steps, fits, evaluation, what is loaded, another batch.
+weights = {name: value * 0.5 for name, value in model.state_dict().items()}
+kernel = model.state_dict()["dense1.kernel"]
+for change in (lambda: model.trainer.step(X[:64], Y[:64]), lambda: model.fit(X, Y, 64, verbose=False), lambda: model.fit([(X[:64], Y[:64])], verbose=False),
+               lambda: model.load_state_dict(weights), lambda: model.trainer.session.state.update({"dense1.kernel": kernel}),
+               lambda: model.fit(X, Y, 32, verbose=False), lambda: model.trainer.session.run("train_step", x=X[:32], y=Y[:32])):
+    before = model.predict(X[:3])
+    change()
+    made, after = counted(lambda: model.predict(X[:3]))
+    assert made == [] and (before != after).any() and numpy.allclose(after, model.predict(X)[:3], rtol=1e-5), change
+untrained = make()
+first = untrained.predict(X[:3])
+assert numpy.allclose(first, untrained.predict(X)[:3], rtol=1e-5)
+untrained.load_state_dict(weights)
+made, after = counted(lambda: untrained.predict(X[:3]))
+assert made == [] and (first != after).any() and numpy.allclose(after, untrained.predict(X)[:3], rtol=1e-5)
+assert counted(lambda: nn.Sequential(nn.Input((33,)), nn.Dense(2)).predict(X[:1]))[0] == [1]
+
+# A row's bits may be others in another program: by so many units of the last place of the row's largest output at most. Seen on CPUs with AVX-512,
+# of this, convolutions, an LSTM and attention, is 0: kernels add in the same order there.
+LARGEST = {"float32": 4, "mixed_bfloat16": 2, "mixed_float16": 2}
+for policy, most in LARGEST.items():
+    model = make(policy)
+    model.fit(X, Y, 64, verbose=False)
+    whole = model.predict(X).astype("float64")
+    bits = 24 if policy == "float32" else 8 if "bfloat16" in policy else 11
+    unit = 2.0 ** (numpy.floor(numpy.log2(abs(whole).max(1, keepdims=True))) - bits + 1)
+    seen = {rows: (abs(model.predict(X[:rows]) - whole[:rows]) / unit[:rows]).max() for rows in (1, 2, 3, 17)}
+    print(policy, seen)
+    assert max(seen.values()) <= most, (policy, seen)
+
+# A batch that is fixed is run as it is; so is one whose types follow from its size.
+fixed = nn.Sequential(nn.Dense(2))
+fixed.specify(x=nn.Input((8, 33), batched=False))
+fixed.compile("adam", loss=lambda outputs, targets: ops.mean(outputs), metrics=[], policy="float32", threads=1)
+assert counted(lambda: fixed.predict(X[:8]))[0] == [None]
+auto = make("auto")
+auto.fit(X, Y, 64, verbose=False)
+assert counted(lambda: auto.predict(X[:1]))[0] == []
+
+
+# A model whose rows combine is refused as it is for a whole batch.
+class Centered(nn.Module):
+    def __init__(self):
+        self.head = nn.Dense(2)
+
+    def forward(self, x):
+        return self.head(x - ops.mean(x, 0, True))
+
+
+said = []
+for rows in (1, 64):
+    centered = Centered().specify(x=nn.Input((33,)))
+    centered.compile("adam", policy="float32", threads=1)
+    try:
+        centered.predict(X[:rows])
+    except halfstep.Error as error:
+        said.append(str(error))
+assert len(said) == 2 and said[0] == said[1] and "rows" in said[0], said
