@@ -164,14 +164,24 @@ LogicalResult MaxUnpoolOp::inferShape(Shape &result) {
   return success();
 }
 
+/// Without the pixels at its ends that are padding wherever it is: of 2^32 over an image of 2 a few are left to walk.
+static Window cutToImage(Window window) {
+  const int64_t lastPlace = (window.output - 1) * window.stride;
+  const int64_t first = std::max<int64_t>(0, window.low - lastPlace) / window.dilation;
+  const int64_t last = std::min(window.filter - 1, (window.input - 1 + window.low) / window.dilation);
+  window.filter = last - first + 1;
+  window.low -= first * window.dilation;
+  return window;
+}
+
 /// Of the two shapes that a pooling has.
 template <typename Op>
 static SmallVector<Window, 3> windowsOf(Op op, ArrayRef<int64_t> image, ArrayRef<int64_t> result) {
   const Pooling pooling = Pooling::of(op);
   SmallVector<Window, 3> windows;
   for (auto [i, size] : llvm::enumerate(pooling.window))
-    windows.push_back(
-        {image[i + 1], size, result[i + 1], pooling.strides[i], pooling.padding[2 * i], pooling.dilations[i]});
+    windows.push_back(cutToImage(
+        {image[i + 1], size, result[i + 1], pooling.strides[i], pooling.padding[2 * i], pooling.dilations[i]}));
   return windows;
 }
 SmallVector<Window, 3> MaxPoolOp::getWindows() { return windowsOf(*this, shapeOf(getImage()), shapeOf(getResult())); }
@@ -197,10 +207,18 @@ static int64_t countReaders(ArrayRef<Window> windows, int64_t each) {
   return static_cast<int64_t>(std::min<uint64_t>(count, std::numeric_limits<int32_t>::max()));
 }
 
-int64_t MaxPoolOp::getOperationsPerElement() { return getWindowSize(); }
-int64_t MaxPoolWithIndicesOp::getOperationsPerElement() { return getWindowSize(); }
-int64_t AvgPoolOp::getOperationsPerElement() { return getWindowSize(); }
+/// So many pixels of a window are walked.
+static int64_t countTaps(ArrayRef<Window> windows) {
+  int64_t count = 1;
+  for (const Window &window : windows)
+    count *= window.filter;
+  return count;
+}
+
+int64_t MaxPoolOp::getOperationsPerElement() { return countTaps(getWindows()); }
+int64_t MaxPoolWithIndicesOp::getOperationsPerElement() { return countTaps(getWindows()); }
+int64_t AvgPoolOp::getOperationsPerElement() { return countTaps(getWindows()); }
 // The winner of each window that has a pixel is found again.
-int64_t MaxPoolGradOp::getOperationsPerElement() { return countReaders(getWindows(), getWindowSize()); }
+int64_t MaxPoolGradOp::getOperationsPerElement() { return countReaders(getWindows(), countTaps(getWindows())); }
 int64_t MaxUnpoolOp::getOperationsPerElement() { return 2; }
 int64_t AvgPoolGradOp::getOperationsPerElement() { return countReaders(getWindows(), 1); }

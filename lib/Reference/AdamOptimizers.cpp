@@ -126,7 +126,7 @@ rules::Tensors rules::evaluate(LAMBOp op, const Frame &frame) {
   const float rate = step.learningRate * (norm > 0 && ofDirection > 0 ? norm / ofDirection : 1.0f);
   std::vector<float> p = parameter.floats();
   for (size_t i = 0; i < p.size(); ++i)
-    p[i] = p[i] - rate * direction[i];
+    p[i] = std::fma(-rate, direction[i], p[i]);
   results[0] = Tensor::ofFloats(parameter.type, p);
   return results;
 }

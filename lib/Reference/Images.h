@@ -61,6 +61,42 @@ public:
     return result;
   }
 
+  /// The tap by which the result reads the pixel of the image, none where it does not.
+  std::optional<int64_t> tapBetween(int64_t result, int64_t image) const {
+    int64_t tap = 0, stride = 1;
+    for (const Window &window : llvm::reverse(windows)) {
+      const int64_t first = result % window.output * window.stride - window.low, from = image % window.input - first;
+      if (from < 0 || from % window.dilation != 0 || from / window.dilation >= window.filter)
+        return std::nullopt;
+      tap += from / window.dilation * stride;
+      stride *= window.filter;
+      result /= window.output;
+      image /= window.input;
+    }
+    return tap;
+  }
+
+  /// Calls `visit(pixel, tap)` for the pixels of the image that the window of a result has, in row-major order.
+  template <typename Visit> void forEachPixel(int64_t result, Visit visit) const {
+    for (int64_t tap = 0; taps <= imagePixels && tap < taps; ++tap)
+      if (std::optional<int64_t> image = readBy(result, tap))
+        visit(*image, tap);
+    for (int64_t image = 0; taps > imagePixels && image < imagePixels; ++image)
+      if (std::optional<int64_t> tap = tapBetween(result, image))
+        visit(image, *tap);
+  }
+
+  /// Calls `visit(result)` for the results whose windows have a pixel of the image, in row-major order.
+  template <typename Visit> void forEachReader(int64_t image, Visit visit) const {
+    // A later tap is that of an earlier window.
+    for (int64_t tap = taps; taps <= resultPixels && tap-- > 0;)
+      if (std::optional<int64_t> result = readerOf(image, tap))
+        visit(*result);
+    for (int64_t result = 0; taps > resultPixels && result < resultPixels; ++result)
+      if (tapBetween(result, image))
+        visit(result);
+  }
+
 private:
   llvm::SmallVector<Window, 3> windows;
   int64_t imagePixels = 1, taps = 1, resultPixels = 1;

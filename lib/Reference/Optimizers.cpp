@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // These ops state each of their steps, so they are computed in the types stated: f32 variables here
-// are f32 in the op's description, and no product and sum fuse (the room is compiled with
+// are f32 in the op's description, and product and sum fuse where it says so alone (the room is compiled with
 // -ffp-contract=off).
 
 #include "Reference/Optimizers.h"
@@ -96,13 +96,13 @@ rules::Tensors rules::evaluate(SGDOp op, const Frame &frame) {
   const float learningRate = scalarOf(op.getLearningRate(), frame);
   const float momentum = op.getMomentum().convertToFloat(), weightDecay = op.getWeightDecay().convertToFloat();
   for (size_t i = 0; i < p.size(); ++i) {
-    const float g = gradient[i] + weightDecay * p[i];
+    const float g = std::fma(weightDecay, p[i], gradient[i]);
     float d = g;
     if (!v.empty()) {
       v[i] = momentum * v[i] + g;
-      d = op.getNesterov() ? g + momentum * v[i] : v[i];
+      d = op.getNesterov() ? std::fma(momentum, v[i], g) : v[i];
     }
-    p[i] = p[i] - learningRate * d;
+    p[i] = std::fma(-learningRate, d, p[i]);
   }
   results[0] = Tensor::ofFloats(parameter.type, p);
   if (op.getVelocity())

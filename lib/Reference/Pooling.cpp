@@ -32,16 +32,13 @@ template <typename Op, typename Get> static Tensor forEachElement(Op op, int64_t
 static int64_t findWinningTap(const Windows &windows, const Images &image, int64_t n, int64_t p, int64_t c) {
   std::optional<int64_t> winner;
   double best = 0;
-  for (int64_t tap = 0; tap < windows.countTaps(); ++tap) {
-    const std::optional<int64_t> h = windows.readBy(p, tap);
-    if (!h)
-      continue;
-    const double value = image.at(n, *h, c);
+  windows.forEachPixel(p, [&](int64_t h, int64_t tap) {
+    const double value = image.at(n, h, c);
     if (!winner || value > best || (std::isnan(value) && !std::isnan(best))) {
       winner = tap;
       best = value;
     }
-  }
+  });
   return *winner; // every window has a pixel
 }
 
@@ -67,10 +64,10 @@ Tensor rules::evaluate(MaxPoolGradOp op, const Frame &frame) {
   const Images gradient(frame[op.getGradient()], windows.countResultPixels());
   return forEachElement(op, windows.countImagePixels(), [&](int64_t n, int64_t h, int64_t c) {
     Accumulator sum(accumulatorOf(tensor.type.element), frame.options);
-    // A later tap is that of an earlier window.
-    for (int64_t tap = windows.countTaps(); tap-- > 0;)
-      if (std::optional<int64_t> p = windows.readerOf(h, tap); p && findWinner(windows, image, n, *p, c) == h)
-        sum.add(gradient.at(n, *p, c));
+    windows.forEachReader(h, [&](int64_t p) {
+      if (findWinner(windows, image, n, p, c) == h)
+        sum.add(gradient.at(n, p, c));
+    });
     return sum.get();
   });
 }
@@ -101,10 +98,9 @@ Tensor rules::evaluate(MaxUnpoolOp op, const Frame &frame) {
 /// How many pixels count in the mean of window `p`.
 template <typename Op> static int64_t countOf(Op op, const Windows &windows, int64_t p) {
   if (op.getCountPadding())
-    return windows.countTaps();
+    return op.getWindowSize();
   int64_t count = 0;
-  for (int64_t tap = 0; tap < windows.countTaps(); ++tap)
-    count += windows.readBy(p, tap).has_value();
+  windows.forEachPixel(p, [&](int64_t, int64_t) { count += 1; });
   return count;
 }
 
@@ -120,9 +116,7 @@ Tensor rules::evaluate(AvgPoolOp op, const Frame &frame) {
   const Images image(tensor, windows.countImagePixels());
   return forEachElement(op, windows.countResultPixels(), [&](int64_t n, int64_t p, int64_t c) {
     Accumulator sum(accumulatorOf(tensor.type.element), frame.options);
-    for (int64_t tap = 0; tap < windows.countTaps(); ++tap)
-      if (std::optional<int64_t> h = windows.readBy(p, tap))
-        sum.add(image.at(n, *h, c));
+    windows.forEachPixel(p, [&](int64_t h, int64_t) { sum.add(image.at(n, h, c)); });
     return quotient(sum.get(), countOf(op, windows, p), tensor.type.element, frame);
   });
 }
@@ -133,10 +127,9 @@ Tensor rules::evaluate(AvgPoolGradOp op, const Frame &frame) {
   const Images gradient(tensor, windows.countResultPixels());
   return forEachElement(op, windows.countImagePixels(), [&](int64_t n, int64_t h, int64_t c) {
     Accumulator sum(accumulatorOf(tensor.type.element), frame.options);
-    // A later tap is that of an earlier window.
-    for (int64_t tap = windows.countTaps(); tap-- > 0;)
-      if (std::optional<int64_t> p = windows.readerOf(h, tap))
-        sum.add(quotient(gradient.at(n, *p, c), countOf(op, windows, *p), tensor.type.element, frame));
+    windows.forEachReader(h, [&](int64_t p) {
+      sum.add(quotient(gradient.at(n, p, c), countOf(op, windows, p), tensor.type.element, frame));
+    });
     return sum.get();
   });
 }

@@ -94,10 +94,10 @@ def MP_SGDOp : MP_TrainingOp<"sgd", MP_RoleMap,
   }];
   let summary = "one step of stochastic gradient descent";
   let description = [{
-    `g = gradient + weight_decay * parameter`; with `velocity`: `v = momentum * velocity + g`, `d = nesterov ? g + momentum
-    * v : v`; else `d = g`; `parameter - learning_rate * d`. In f32, each operation rounded, without contraction to fma. Where `guard` is given and
-    >= 0 every result has its old bits. Source: `torch.optim.SGD` with dampening 0 (its first step sets v = g, which
-    velocity 0 gives too).
+    `g = fma(weight_decay, parameter, gradient)`; with `velocity`: `v = momentum * velocity + g`, `d = nesterov ?
+    fma(momentum, v, g) : v`; else `d = g`; `fma(-learning_rate, d, parameter)`. In f32, each operation rounded, and products
+    fused with sums only where `fma` says so. Where `guard` is given and >= 0 every result has its old bits. Source:
+    `torch.optim.SGD` with dampening 0, with its bits on a CPU (its first step sets v = g, which velocity 0 gives too).
 
     Constraints:
     - (C1) Parameter, gradient and velocity have one type.
@@ -297,8 +297,8 @@ def MP_LAMBOp : MP_AdamLikeOp<"lamb", MP_RoleComposite, "1e-6"> {
   let description = [{
     With t = `step` + 1, and m, v, c1 and c2 as in `mp.adam` without its weight decay:
     `r = 1 / c1 * m / (sqrt(v) / sqrt(c2) + epsilon)`, `u = r + weight_decay * parameter`,
-    `parameter - learning_rate * ratio * u`. The trust ratio is the Euclidean norm of the parameter over that of u, as
-    `mp.global_norm` takes them, or 1 where either is 0. In f32, each operation rounded, without contraction to fma. Where
+    `fma(-(learning_rate * ratio), u, parameter)`. The trust ratio is the Euclidean norm of the parameter over that of u, as
+    `mp.global_norm` takes them, or 1 where either is 0. In f32, each operation rounded, without other contraction to fma. Where
     `guard` is given and >= 0 every result has its old bits. Source: You et al. 2020, algorithm 2, with its bias correction
     and the norm itself for its function phi. Constraints as `mp.adam`.
 

@@ -32,13 +32,13 @@ FormResult OptimizerForms::form(SGDOp op) {
   Value guard = op.getGuard() ? in.values.back() : Value();
 
   UpdateArithmetic f32{b, parameter.getType()};
-  Value g = f32.decayed(gradient, op.getWeightDecay(), parameter);
+  Value g = f32.fma(f32.constant(op.getWeightDecay()), parameter, gradient);
   if (!velocity)
-    return guarded(b, guard, {parameter}, {f32.sub(parameter, f32.mul(rate, g))});
+    return guarded(b, guard, {parameter}, {f32.subProduct(parameter, rate, g)});
   Value momentum = f32.constant(op.getMomentum());
   Value v = f32.add(f32.mul(momentum, velocity), g);
-  Value d = op.getNesterov() ? f32.add(g, f32.mul(momentum, v)) : v;
-  return guarded(b, guard, {parameter, velocity}, {f32.sub(parameter, f32.mul(rate, d)), v});
+  Value d = op.getNesterov() ? f32.fma(momentum, v, g) : v;
+  return guarded(b, guard, {parameter, velocity}, {f32.subProduct(parameter, rate, d), v});
 }
 
 FormResult OptimizerForms::form(RMSpropOp op) {

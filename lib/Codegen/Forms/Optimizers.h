@@ -1,7 +1,7 @@
 // What forms of optimizers share.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The order of operations is that of the ops' descriptions: each is rounded, none is fused.
+// The order of operations is that of the ops' descriptions: each is rounded, and none is fused but where they say so.
 
 #ifndef MP_LIB_CODEGEN_FORMS_OPTIMIZERS_H
 #define MP_LIB_CODEGEN_FORMS_OPTIMIZERS_H
@@ -23,6 +23,12 @@ struct UpdateArithmetic {
   mlir::Value sub(mlir::Value x, mlir::Value y) { return mlir::arith::SubFOp::create(b, x, y); }
   mlir::Value mul(mlir::Value x, mlir::Value y) { return mlir::arith::MulFOp::create(b, x, y); }
   mlir::Value div(mlir::Value x, mlir::Value y) { return mlir::arith::DivFOp::create(b, x, y); }
+  /// x * y + z, rounded once.
+  mlir::Value fma(mlir::Value x, mlir::Value y, mlir::Value z) { return mlir::math::FmaOp::create(b, x, y, z); }
+  /// x - y * z, rounded once.
+  mlir::Value subProduct(mlir::Value x, mlir::Value y, mlir::Value z) {
+    return fma(mlir::arith::NegFOp::create(b, y), z, x);
+  }
   mlir::Value root(mlir::Value x) { return mlir::math::SqrtOp::create(b, x); }
   /// beta * old + (1 - beta) * fresh.
   mlir::Value decay(double beta, mlir::Value old, mlir::Value fresh) {

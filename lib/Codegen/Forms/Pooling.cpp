@@ -6,28 +6,27 @@
 
 #include "mp/IR/WindowSpan.h"
 
+#include <limits>
+
 using namespace mlir;
 using namespace mp;
 
-/// Number of a tap in row-major order, i32.
+/// Number of a tap in row-major order, i32 where that tells all apart.
 static Value tapNumber(WindowBuilder &p, ArrayRef<Value> taps) {
-  return p.b.createOrFold<arith::TruncIOp>(p.b.getI32Type(), p.numberOf(taps));
+  const bool isWide = ShapedType::getNumElements(p.countTaps()) > std::numeric_limits<int32_t>::max();
+  Value number = p.numberOf(taps);
+  return isWide ? number : p.b.createOrFold<arith::TruncIOp>(p.b.getI32Type(), number);
 }
 
-/// The value that wins window `of`, and the i32 number of its tap, in every lane.
+/// The value that wins window `of`, and the number of its tap, in every lane.
 static std::pair<Value, Value> buildWinner(WindowBuilder &p, const Pixel &of) {
   // The first tap that the image has, which whatever follows has to exceed.
   SmallVector<Value, 3> first;
-  for (auto [i, window, at] : llvm::enumerate(p.windows, of.at)) {
-    Value before = p.index.sub(p.index.i64(window.low), p.index.mul(at, window.stride));
-    Value steps =
-        p.index.add(p.b.createOrFold<arith::MaxSIOp>(before, p.index.i64(0)), p.index.i64(window.dilation - 1));
-    first.push_back(window.low == 0 || p.isKnown(i) ? p.index.i64(0) : p.index.div(steps, window.dilation));
-  }
+  for (auto [i, at] : llvm::enumerate(of.at))
+    first.push_back(p.firstTap(i, at));
   Value best = p.load(0, p.readBy(of, first), &Window::input);
   Value winner = splat(p.b, tapNumber(p, first), p.in.width);
-  auto step = [&](WindowBuilder &p, ArrayRef<Value> taps, ValueRange soFar) -> SmallVector<Value> {
-    const Pixel pixel = p.readBy(of, taps);
+  auto step = [](WindowBuilder &p, ArrayRef<Value> taps, const Pixel &pixel, ValueRange soFar) -> SmallVector<Value> {
     Value value = p.load(0, pixel, &Window::input), best = soFar[0];
     Value exceeds = arith::CmpFOp::create(p.b, arith::CmpFPredicate::UGT, value, best);
     Value isNumber = arith::CmpFOp::create(p.b, arith::CmpFPredicate::ORD, best, best);
@@ -37,19 +36,21 @@ static std::pair<Value, Value> buildWinner(WindowBuilder &p, const Pixel &of) {
     Value number = splat(p.b, tapNumber(p, taps), p.in.width);
     return {selectLanes(p.b, wins, value, best), selectLanes(p.b, wins, number, soFar[1])};
   };
-  SmallVector<Value> found = p.forGrid(p.countTaps(), {best, winner}, step);
+  SmallVector<Value> found = p.forTaps(of, {best, winner}, step);
   return {found[0], found[1]};
 }
 
 /// The i64 pixels of a window that the image has, or all.
-static Value buildCount(WindowBuilder &p, const Pixel &of, bool countsPadding) {
+template <typename Op> static Value buildCount(WindowBuilder &p, const Pixel &of, Op op) {
+  if (op.getCountPadding())
+    return p.index.i64(op.getWindowSize());
   Value count = p.index.i64(1);
   for (auto [i, window, at] : llvm::enumerate(p.windows, of.at)) {
     Value first = p.index.sub(p.index.mul(at, window.stride), p.index.i64(window.low));
     Value end = p.index.add(first, p.index.i64(window.filter));
     Value inside = p.index.sub(p.b.createOrFold<arith::MinSIOp>(end, p.index.i64(window.input)),
                                p.b.createOrFold<arith::MaxSIOp>(first, p.index.i64(0)));
-    const bool isWhole = countsPadding || p.isKnown(i) || areWithinImage(window);
+    const bool isWhole = p.isKnown(i) || areWithinImage(window);
     count = p.b.createOrFold<arith::MulIOp>(count, isWhole ? p.index.i64(window.filter) : inside);
   }
   return count;
@@ -141,15 +142,14 @@ struct PoolingForms : ScalarForms {
     const auto windows = op.getWindows();
     WindowBuilder p = builder(op, windows);
     const Pixel own = p.here(&Window::output);
-    auto step = [&](WindowBuilder &p, ArrayRef<Value> taps, ValueRange soFar) -> SmallVector<Value> {
-      const Pixel pixel = p.readBy(own, taps);
+    auto step = [](WindowBuilder &p, ArrayRef<Value>, const Pixel &pixel, ValueRange soFar) -> SmallVector<Value> {
       Value value = p.load(0, pixel, &Window::input);
       if (pixel.isInside)
         value = selectLanes(p.b, splat(p.b, pixel.isInside, p.in.width), value, floatConstant(p.b, value.getType(), 0));
       return {arith::AddFOp::create(p.b, soFar[0], value)};
     };
-    Value sum = p.forGrid(p.countTaps(), floatConstant(b, laneType(op), 0), step).front();
-    return rounded(op, divideBy(p, sum, buildCount(p, own, op.getCountPadding())));
+    Value sum = p.forTaps(own, floatConstant(b, laneType(op), 0), step).front();
+    return rounded(op, divideBy(p, sum, buildCount(p, own, op)));
   }
 
   static PixelRanges innerPixels(AvgPoolGradOp op) { return mp::innerPixels(op.getWindows()); }
@@ -157,7 +157,7 @@ struct PoolingForms : ScalarForms {
     const auto windows = op.getWindows();
     WindowBuilder p = builder(op, windows);
     auto term = [&](WindowBuilder &p, const Pixel &result, ArrayRef<Value>) {
-      return divideBy(p, p.load(0, result, &Window::output), buildCount(p, result, op.getCountPadding()));
+      return divideBy(p, p.load(0, result, &Window::output), buildCount(p, result, op));
     };
     return rounded(op, sumOverWindows(p, laneType(op), term));
   }

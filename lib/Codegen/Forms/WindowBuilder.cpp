@@ -170,6 +170,35 @@ SmallVector<Value> WindowBuilder::forGrid(ArrayRef<int64_t> sizes, ValueRange st
   return llvm::to_vector(ValueRange(loop.getResults()));
 }
 
+Value WindowBuilder::firstTap(size_t i, Value at) {
+  const Window &window = windows[i];
+  if (window.low == 0 || isKnown(i))
+    return index.i64(0);
+  Value before = index.sub(index.i64(window.low), index.mul(at, window.stride));
+  Value steps = index.add(b.createOrFold<arith::MaxSIOp>(before, index.i64(0)), index.i64(window.dilation - 1));
+  return index.div(steps, window.dilation);
+}
+
+SmallVector<Value> WindowBuilder::forTaps(const Pixel &of, ValueRange start, TapBody body) {
+  // Of a window that has more pixels than the image, so many as that has.
+  SmallVector<int64_t, 3> counts;
+  SmallVector<Value, 3> firsts;
+  for (auto [i, window, at] : llvm::enumerate(windows, of.at)) {
+    counts.push_back(std::min<int64_t>(window.filter, llvm::divideCeil(window.input, window.dilation)));
+    firsts.push_back(counts.back() < window.filter ? firstTap(i, at) : Value());
+  }
+  return forGrid(counts, start, [&](WindowBuilder &p, ArrayRef<Value> numbers, ValueRange soFar) {
+    SmallVector<Value, 3> taps;
+    for (auto [number, first] : llvm::zip_equal(numbers, firsts))
+      taps.push_back(first ? p.index.add(first, number) : number);
+    Pixel pixel = p.readBy(of, taps);
+    for (auto [window, tap, first] : llvm::zip_equal(p.windows, taps, firsts))
+      if (first)
+        pixel.require(p.b, p.index.isBelow(tap, window.filter));
+    return body(p, taps, pixel, soFar);
+  });
+}
+
 SmallVector<Value> WindowBuilder::forRange(Value first, Value limit, int64_t step, ValueRange start, RangeBody body) {
   auto loop = scf::ForOp::create(
       b, first, limit, index.i64(step), start,

@@ -49,12 +49,20 @@ public:
   llvm::SmallVector<int64_t, 3> countTaps() const {
     return llvm::map_to_vector<3>(windows, [](const Window &window) { return window.filter; });
   }
+  /// The first tap along dimension `i` by which the window at coordinate `at` may read a pixel of the image.
+  mlir::Value firstTap(size_t i, mlir::Value at);
 
   /// Calls `body` with the coordinates of each of a grid of these sizes, in row-major order, and with what it made
   /// last.
   using GridBody = llvm::function_ref<llvm::SmallVector<mlir::Value>(WindowBuilder &, llvm::ArrayRef<mlir::Value>,
                                                                      mlir::ValueRange)>;
   llvm::SmallVector<mlir::Value> forGrid(llvm::ArrayRef<int64_t> sizes, mlir::ValueRange start, GridBody body);
+
+  /// Calls `body` with the taps by which window `of` may read the image, in row-major order, with the pixel of each,
+  /// and with what it made last.
+  using TapBody = llvm::function_ref<llvm::SmallVector<mlir::Value>(WindowBuilder &, llvm::ArrayRef<mlir::Value>,
+                                                                    const Pixel &, mlir::ValueRange)>;
+  llvm::SmallVector<mlir::Value> forTaps(const Pixel &of, mlir::ValueRange start, TapBody body);
 
   /// Calls `body` with each `step`th number from `first` to below `limit`, and with what it made last.
   using RangeBody = llvm::function_ref<llvm::SmallVector<mlir::Value>(mlir::Value, mlir::ValueRange)>;

@@ -297,7 +297,8 @@ private:
     if (use.op.starts_with("mp.conv"))
       return termsOfConvolution() + 1; // and a bias
     if (use.op.starts_with("mp.avg_pool"))
-      return 2 * pixelsOfWindow(); // quotients, each a term of the gradient's sum
+      // Quotients, each a term of the gradient's sum; what is padding is none.
+      return 2 * std::min<uint64_t>(pixelsOfWindow(), operands.front().count());
     if (use.op == "mp.scatter_add")
       return operands[1].count() + 1; // as many indices may be of one slice, which has a value of its own
     if (use.op == "mp.cumsum")        // in doublings

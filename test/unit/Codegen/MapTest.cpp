@@ -245,9 +245,9 @@ TEST(Map, StochasticGradientDescent) {
     const auto results =
         kernel.run({Buffer::of(p), Buffer::of(g), Buffer::of(std::vector<float>{0.1f}), Buffer::of(v)});
     for (int i = 0; i < 19; ++i) {
-      const float gradient = g[i] + 0.01f * p[i], velocity = 0.9f * v[i] + gradient;
-      const float d = nesterov ? gradient + 0.9f * velocity : velocity;
-      EXPECT_EQ(results[0].as<float>()[i], p[i] - 0.1f * d);
+      const float gradient = std::fma(0.01f, p[i], g[i]), velocity = 0.9f * v[i] + gradient;
+      const float d = nesterov ? std::fma(0.9f, velocity, gradient) : velocity;
+      EXPECT_EQ(results[0].as<float>()[i], std::fma(-0.1f, d, p[i]));
       EXPECT_EQ(results[1].as<float>()[i], velocity);
     }
   }
