@@ -61,7 +61,7 @@ public:
 
 private:
   std::shared_ptr<MpSession> get() const;
-  template <typename Call> void call(Call && function);
+  template <typename Call> void call(Call &&function);
 
   std::shared_ptr<MpSession> handle;
 };

@@ -43,8 +43,8 @@ static Status checkSameRun(const TrainPosition &saved, const TrainPosition &want
 }
 
 /// Every step is one position of its epoch, so that epoch and batch follow from the step. Behind the last step of an
-/// epoch that epoch stays until it is evaluated. Where epochs have as many steps as batches are given, a checkpoint is at
-/// the end of one, and each has a step at least.
+/// epoch that epoch stays until it is evaluated. Where epochs have as many steps as batches are given, a checkpoint is
+/// at the end of one, and each has a step at least.
 static Status checkPosition(const TrainPosition &position) {
   if (position.stepsPerEpoch == 0)
     return position.batch == 0 && position.epoch <= position.step

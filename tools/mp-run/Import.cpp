@@ -62,9 +62,10 @@ void addImportCommand(CLI::App &app) {
                    "a safetensors file for the values of parameters, as infer --weights reads it (default: none is "
                    "written)")
       ->type_name("FILE");
-  verb->add_option("--trainable", command->trainable,
-                   "all that trains, by its name or a pattern as 'encoder.*'; may be given more than once (default: what "
-                   "layers read as weights)")
+  verb->add_option(
+          "--trainable", command->trainable,
+          "all that trains, by its name or a pattern as 'encoder.*'; may be given more than once (default: what "
+          "layers read as weights)")
       ->type_name("PATTERN")
       ->allow_extra_args(false);
   verb->add_option("--frozen", command->frozen,

@@ -50,7 +50,7 @@ inline constexpr llvm::StringLiteral follows = "mp.follows";
 /// On ops of floats: those of one number take in autocast the widest type of what comes to them from in front of the
 /// first.
 inline constexpr llvm::StringLiteral promoteGroup = "mp.promote_group";
-/// On an op of floats: the op whose entries in lists of autocast hold for it, too: "mp.pow" on the product that x ** 2 is.
+/// On an op of floats: the op whose entries in lists of autocast hold for it, too ("mp.pow" on the product of x ** 2).
 inline constexpr llvm::StringLiteral listedAs = "mp.listed_as";
 /// On a module: the type, f32 if none is low, that a policy chose which names none.
 inline constexpr llvm::StringLiteral lowType = "mp.low_type";
