@@ -87,15 +87,9 @@ def table(title, handlers, named):
             *(row(f"`{named(name)}`", rule) for name, rule in sorted(handlers.items())), ""]
 
 
-def is_refused(rule):
-    """Whether a rule only says what to do instead."""
-    return inspect.getsource(rule).split(":\n", 1)[-1].lstrip().startswith("raise ")
-
-
 def main():
-    aten = {name: rule for name, rule in _aten.HANDLERS.items() if not is_refused(rule)}
     print(HEAD)
-    print("\n".join([*table("ONNX", _onnx.HANDLERS, str), *table("PyTorch", aten, "aten.{}".format)][:-1]))
+    print("\n".join([*table("ONNX", _onnx.HANDLERS, str), *table("PyTorch", _aten.HANDLERS, "aten.{}".format)][:-1]))
 
 
 if __name__ == "__main__":

@@ -12,7 +12,7 @@ from halfstep._aten_products import PRODUCTS
 from halfstep._aten_recurrent import RECURRENT
 from halfstep._aten_views import VIEWS
 from halfstep._aten_writes import WRITES
-from halfstep._errors import Error, axes
+from halfstep._errors import Error, axes, axis
 from halfstep._graph import Tensor
 from halfstep._images import elementwise, mean_of_images
 from halfstep._operands import alike, as_type, binary, float_of, is_float, pair, repeated, tensor_of, unary
@@ -23,7 +23,8 @@ _BEFORE = "of buffers compute them in __init__, and register what comes out, of 
 INSTEAD = {
     **dict.fromkeys(["__lshift__", "bitwise_left_shift"], "x << n is x * 2**n"),
     **dict.fromkeys(["__rshift__", "bitwise_right_shift"], f"as for all bits, {_BEFORE}"),
-    "detach": "there is nothing that stops gradients; freeze parameters by requires_grad_(False)",
+    **dict.fromkeys(["_ctc_loss", "ctc_loss"], "end the forward with the scores, of which predict gives what PyTorch's loss takes"),
+    "_pack_padded_sequence": "packed sequences are not supported: pad them to one length",
 }
 
 
@@ -55,6 +56,8 @@ def _compare(predicate):
 
 
 def _where(call, condition, a, b):
+    if all(isinstance(one, (bool, int, float)) for one in (a, b)):
+        a, b = (ops.constant(one, call.dtype) for one in (a, b))
     return ops.select(tensor_of(condition), *map(tensor_of, _numbers_as_tensors(*pair(a, b))))
 
 
@@ -221,12 +224,14 @@ def _top_k(call, x, k, dim=-1, largest=True, *_):
     return values, ops.cast(indices, "int64")
 
 
-def _sort(call, x, dim=-1, descending=False, *_):
+def _sort(call, x, *_):
+    """In any of its overloads, which have their arguments in other orders; equal elements keep theirs."""
     x = tensor_of(x)
+    dim = axis("sort", call.named["dim"], len(x.shape))
     size = x.shape[dim]
     if size is None:
         raise Error("the batch cannot be sorted")
-    values, indices = ops.top_k(x, size, dim, largest=bool(descending))
+    values, indices = ops.top_k(x, size, dim, largest=bool(call.named["descending"]))
     return values, ops.cast(indices, "int64")
 
 
@@ -251,10 +256,6 @@ def _along_last(function):
 def _softplus(call, x, beta, threshold):
     call.only("beta", 1, 1.0)
     return ops.softplus(float_of(x))
-
-
-def _detach(call, x):
-    raise Error(INSTEAD["detach"])
 
 
 def _elu(call, x, alpha, scale, input_scale):
@@ -287,6 +288,7 @@ HANDLERS = {
     "arctanh": unary(ops.atanh),
     "argmax": _place(ops.argmax),
     "argmin": _place(ops.argmin),
+    "argsort": lambda call, x, *_: _sort(call, x)[1],
     "asin": unary(ops.asin),
     "asinh": unary(ops.asinh),
     "atan": unary(ops.atan),
@@ -301,7 +303,7 @@ HANDLERS = {
     "contiguous": _identity,
     "cos": unary(ops.cos),
     "cosh": unary(ops.cosh),
-    "detach": _detach,
+    "detach": _identity,
     "div": _div,
     "elu": _elu,
     "empty": _rows_of(0),

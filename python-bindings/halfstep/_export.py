@@ -12,7 +12,11 @@ from halfstep._errors import Error
 from halfstep._graph import Tensor
 from halfstep._leaves import Leaf
 from halfstep._operands import tensor_of
+from halfstep._stops import REGIONS
 from halfstep._views import Held, Place, View, check_disjoint, is_whole, memory_of
+
+# What is said of an exception of a handler that is none of ours.
+UNEXPECTED = "the importer's rule for it ended with an error of its own, which is a fault of Halfstep's"
 
 # What has no value of its own.
 IGNORED = {"_assert_tensor_metadata", "_assert_scalar", "_assert_async", "sym_constrain_range_for_size"}
@@ -24,10 +28,13 @@ def sizes_of(value) -> tuple[int | None, ...]:
 
 
 def name_of(target) -> str:
-    """An op's name in PyTorch."""
+    """An op's name in PyTorch; with its library's where that is the user's, whose ops may be called as PyTorch's are."""
     import torch
 
-    return target._schema.name.partition("::")[2] if isinstance(target, torch._ops.OpOverload) else getattr(target, "__name__", str(target))
+    if not isinstance(target, torch._ops.OpOverload):
+        return getattr(target, "__name__", str(target))
+    library, _, name = target._schema.name.partition("::")
+    return name if library in ("aten", "prims") else target._schema.name
 
 
 class Call:
@@ -149,7 +156,8 @@ def decompose(node, tensors):
     for one in graph.graph.nodes:
         if one.op == "call_function" and isinstance(one.target, torch._ops.OpOverload):
             name = one.target._schema.name.partition("::")[2]
-            if name not in _aten.HANDLERS and not name.startswith("sym_"):
+            # What stops gradients is looked for in what the user wrote alone.
+            if name not in _aten.HANDLERS and not name.startswith("sym_") or name == "detach":
                 return None
     return graph
 
@@ -177,6 +185,7 @@ class Interpreter:
 
     def __init__(self):
         self.problems: list[tuple[str, str, str]] = []
+        self.unexpected: Exception | None = None  # the first that a handler ended with and is none of ours
         self._leaves: dict[object, Place] = {}
         self._decomposes = False
         self._rows: Tensor | None = None
@@ -246,7 +255,7 @@ class Interpreter:
         op = name_of(node.target)
         if op in ("item", "_local_scalar_dense"):
             self.problems.append(("aten.item", "a number that depends on data is not known when a model is compiled: keep it a tensor",
-                                  _describe(node)))
+                                  describe(node)))
             return 1.0
         if isinstance(result, (int, torch.SymInt, torch.SymFloat, torch.SymBool)):  # of sizes: only the batch is open
             return result if isinstance(result, int) else None
@@ -259,15 +268,20 @@ class Interpreter:
             graph.scope[-1], graph.place = _path_of(node), _place_of(node)
         try:
             if _has_size_of_data(result):
-                raise Error("the size of its result depends on data, and a model is compiled before there are any: keep all elements, as "
+                raise Error(_aten.INSTEAD.get(op) or
+                            "the size of its result depends on data, and a model is compiled before there are any: keep all elements, as "
                             "torch.where(condition, x, 0) does")
-            if op == "wrap_with_autocast":
-                return self._autocast(*torch.fx.node.map_arg(node.args, values.get))
+            if op in REGIONS:
+                return self._region(op, torch.fx.node.map_arg(node.args, values.get))
             return self._computed(node, values)
-        except (Error, TypeError) as error:
+        except Exception as error:
             if self._decomposes:
                 raise
-            self.problems.append((f"aten.{op}", str(error), _describe(node)))
+            why = str(error)
+            if not isinstance(error, Error):
+                self.unexpected = self.unexpected or error
+                why = f"{UNEXPECTED}: {type(error).__name__}: {why}"
+            self.problems.append((op if "::" in op or not hasattr(node.target, "_schema") else f"aten.{op}", why, describe(node)))
             return _placed(_stand_in(result))
         finally:
             if not self._decomposes:
@@ -348,7 +362,11 @@ class Interpreter:
             self._decomposes = False
         return results[0] if len(results) == 1 else tuple(results)
 
-    def _autocast(self, device, dtype, enabled, cache, inner, *operands):
+    def _region(self, op: str, arguments):
+        inner, *operands = arguments[REGIONS[op] :]
+        if op != "wrap_with_autocast":
+            return tuple(self.run(inner, operands))
+        _, dtype, enabled = arguments[:3]
         with _graph.autocast(dtype if enabled else None, enabled=enabled):
             return tuple(self.run(inner, operands))
 
@@ -383,7 +401,7 @@ def _place_of(node) -> tuple[str, int] | None:
     return (os.path.basename(found[-1][0]), int(found[-1][1])) if found else None
 
 
-def _describe(node) -> str:
+def describe(node) -> str:
     place = _place_of(node)
     return f"'{_path_of(node)}'" + (f" ({place[0]}:{place[1]})" if place else "")
 

@@ -8,17 +8,21 @@ import inspect
 import io
 import logging
 import os
+import re
 import sys
 import traceback
 
 import numpy
 
 from halfstep import _graph, nn
+from halfstep._aten import INSTEAD
 from halfstep._elements import DTYPES
 from halfstep._errors import Error
-from halfstep._export import Interpreter, sizes_of
+from halfstep._export import Interpreter, describe, sizes_of
 from halfstep._leaves import Filter, check_keys, number_arrays
+from halfstep._stops import Stops
 from halfstep._torch_filters import filters_of
+from halfstep._tracing import Tracing
 from halfstep._trainable import Trainable
 
 
@@ -37,49 +41,82 @@ def from_torch(module, args, *, batched: bool = True, trainable=None, frozen=Non
         told = f"the class {module.__name__}, expected an object of it" if isinstance(module, type) else (
             f"a {type(module).__name__}, expected a torch.nn.Module: a function is the forward of one")
         raise Error(f"from_torch: module is {told}")
-    args = (args,) if isinstance(args, torch.Tensor) else tuple(args)
+    args = tuple(args) if isinstance(args, (tuple, list)) else (args,)
     if not all(isinstance(one, torch.Tensor) for one in args):
         raise Error(f"args are tensors, not {', '.join(type(one).__name__ for one in args)}; bind all else by functools.partial")
-    dynamic = None
-    if batched:
-        # A batch of one would be taken for a size that is always 1.
-        args = tuple(one.repeat(2, *[1] * (one.ndim - 1)) if one.ndim and one.shape[0] == 1 else one for one in args)
-        batch = torch.export.Dim("batch", min=2)
-        dynamic = _as_parameters(module, [{0: batch} if one.ndim else None for one in args])
-    # Not decomposed: composites are ops of ours, and regions of autocast are still there.
+    tracing = Tracing(module)
     try:
-        with _without_graphs():
-            program = torch.export.export(module, args, dynamic_shapes=dynamic)
-    except torch.fx.experimental.symbolic_shapes.GuardOnDataDependentSymNode as error:
-        raise Error(f"the forward branches on data, or needs a number of it{_line_of(error)}: a model is compiled before there are data; "
-                    "write torch.where(condition, a, b)") from None
-    except torch._dynamo.exc.UserError as error:
-        if not batched:
-            raise
-        raise Error("the module depends on the first size of its inputs, which is that of the batch; batched=False takes all sizes as they "
-                    f"are, and recurrent layers have the batch first with batch_first=True. PyTorch says: {error}") from error
-    model = TorchModel(program, module, Trainable("from_torch", trainable, frozen))
-    model.to_mlir()
+        model = TorchModel(_traced(tracing, args, batched), module, Trainable("from_torch", trainable, frozen), tracing.problems)
+        model.to_mlir()
+    except Error:
+        raise
+    except Exception as error:
+        raise Error(f"from_torch ended with an error of its own, which is a fault of Halfstep's: {_said(error)}") from error
     return model
+
+
+def _traced(tracing, args, batched: bool):
+    """The program of a module."""
+    import torch
+
+    module, dynamic = tracing.module, None
+    try:
+        if batched:
+            # A batch of one would be taken for a size that is always 1.
+            args = tuple(one.repeat(2, *[1] * (one.ndim - 1)) if one.ndim and one.shape[0] == 1 else one for one in args)
+            batch = torch.export.Dim("batch", min=2)
+            dynamic = _as_parameters(module, [{0: batch} if one.ndim else None for one in args])
+        # Not decomposed: composites are ops of ours, and regions of autocast are still there.
+        with _without_graphs(), tracing.watched(any(one.is_cuda for one in args)):
+            return torch.export.export(module, args, dynamic_shapes=dynamic)
+    except Error:
+        raise
+    except Exception as error:
+        if tracing.problems:  # of which the error may be one more
+            raise Error(_report(tracing.problems)) from error
+        raise Error(_why_not(module, error, batched)) from error
+
+
+def _why_not(module, error: Exception, batched: bool) -> str:
+    """What torch.export ended with, in our words."""
+    import torch
+
+    if isinstance(error, torch.fx.experimental.symbolic_shapes.GuardOnDataDependentSymNode):
+        return (f"the forward branches on data, or needs a number of it{_line_of(error)}: a model is compiled before there are data; "
+                "write torch.where(condition, a, b)")
+    if batched and isinstance(error, torch._dynamo.exc.UserError) and error.error_type is torch._dynamo.exc.UserErrorType.CONSTRAINT_VIOLATION:
+        return ("the module depends on the first size of its inputs, which is that of the batch; batched=False takes all sizes as they "
+                f"are, and recurrent layers have the batch first with batch_first=True. PyTorch says: {error}")
+    for name, one in module.named_modules():
+        if isinstance(one, torch.jit.ScriptModule):
+            told = f"'{name}'" if name else "the module"
+            return f"{told} is one of TorchScript, which is not traced again: give the module that it was made of"
+    instead = next((said for op, said in INSTEAD.items() if re.search(rf"\b{re.escape(op)}\b", str(error))), None)
+    return f"the forward cannot be traced{_line_of(error)}: {_said(error)}" + ("" if instead is None else f"; {instead}")
+
+
+def _said(error: Exception) -> str:
+    return f"{type(error).__name__}: {error}".strip(": ").partition("\n")[0]
 
 
 def _as_parameters(module, values) -> tuple:
     """Values of arguments as the forward has them: what *args takes is one."""
     kinds = [one.kind for one in inspect.signature(module.forward).parameters.values()]
-    if inspect.Parameter.VAR_POSITIONAL not in kinds:
+    at = kinds.index(inspect.Parameter.VAR_POSITIONAL) if inspect.Parameter.VAR_POSITIONAL in kinds else len(values)
+    if at >= len(values):  # where *args takes nothing, it is not there
         return tuple(values)
-    at = kinds.index(inspect.Parameter.VAR_POSITIONAL)
     return (*values[:at], tuple(values[at:]))
 
 
 @contextlib.contextmanager
 def _without_graphs():
-    """Without the graphs and warnings that torch.export prints before the errors of branches on data."""
+    """Without the graphs and warnings that torch.export prints before the errors of branches on data, nor tracebacks of what an error tells."""
     from torch.fx.experimental import symbolic_shapes
 
-    logger = logging.getLogger("torch.fx.experimental.symbolic_shapes")
-    printed, level = io.StringIO(), logger.level
+    logger, tracer = (logging.getLogger(f"torch.{name}") for name in ("fx.experimental.symbolic_shapes", "_subclasses.fake_tensor"))
+    printed, levels = io.StringIO(), (logger.level, tracer.level)
     logger.setLevel(logging.ERROR)
+    tracer.setLevel(logging.CRITICAL)
     try:
         with contextlib.redirect_stderr(printed):
             yield
@@ -87,7 +124,8 @@ def _without_graphs():
         printed = io.StringIO()
         raise
     finally:
-        logger.setLevel(level)
+        logger.setLevel(levels[0])
+        tracer.setLevel(levels[1])
         sys.stderr.write(printed.getvalue())
 
 
@@ -96,7 +134,7 @@ def _line_of(error) -> str:
     import torch
 
     own = [one for one in traceback.extract_tb(error.__traceback__)
-           if not one.filename.startswith((os.path.dirname(torch.__file__), os.path.dirname(__file__)))]
+           if not one.filename.startswith((os.path.dirname(torch.__file__), os.path.dirname(__file__), "<"))]
     return f" ({os.path.basename(own[-1].filename)}:{own[-1].lineno})" if own else ""
 
 
@@ -105,7 +143,7 @@ class TorchModel(nn.Module):
 
     _of_classes = {"ignore_label": -100}  # as PyTorch's losses have it
 
-    def __init__(self, program, module, trainable: Trainable):
+    def __init__(self, program, module, trainable: Trainable, problems):
         self._program = program
         self._leaves: dict[str, nn.Parameter | nn.State] = {}
         signature = program.graph_signature
@@ -117,9 +155,14 @@ class TorchModel(nn.Module):
         placeholders = [node for node in program.graph.nodes if node.op == "placeholder"]
         read = {node: self._aliases[spec.target] for node, spec in zip(placeholders, signature.input_specs) if spec.target in self._aliases}
         filters = filters_of(program.graph_module, read)
+        trained = set()
         for name in owners.values():
             names = [one for one, owner in self._aliases.items() if owner == name]
-            self._leaves[name] = _leaf_of(name, tensors[name], trainable.trains(names, tensors[name].requires_grad), name in filters)
+            trained |= {name} if trainable.trains(names, tensors[name].requires_grad) else set()
+        stops = Stops(program.graph_module, [read[one] if read.get(one) in trained else None for one in placeholders])
+        self._problems = problems + [_of_stop(node, name) for node, name in stops.needed]
+        for name in owners.values():
+            self._leaves[name] = _leaf_of(name, tensors[name], name in trained - stops.frozen, name in filters)
         self._inputs_of_graph = [self._input_of(one) for one in signature.input_specs]
         self._kept = list(module.state_dict())
         values = {node.name: node.meta["val"] for node in program.graph.nodes if node.op == "placeholder"}
@@ -147,8 +190,9 @@ class TorchModel(nn.Module):
         values = [next(given) if one is None else one for one in self._inputs_of_graph]
         interpreter = Interpreter()
         outputs = interpreter.outputs(self._program.graph_module, values)
-        if interpreter.problems:
-            raise Error(_report(interpreter.problems))
+        problems = [*self._problems, *interpreter.problems]
+        if problems:
+            raise Error(_report(problems)) from interpreter.unexpected
         for leaf in self._leaves.values():
             place = interpreter.place_of(leaf)
             if place.version or (isinstance(leaf, nn.State) and id(leaf) in _graph.current().leaves):
@@ -189,6 +233,13 @@ class TorchModel(nn.Module):
             raise Error(f"the state has other names than the module: {differing}; {error}") from None
         arrays = number_arrays({name: self._leaves[self._aliases[name]] for name in self._kept}, values)
         self.trainer.start_from({self._aliases[name]: array for name, array in arrays.items()})
+
+
+def _of_stop(node, name: str) -> tuple[str, str, str]:
+    is_detach = getattr(node.target, "_schema", None) is not None and node.target._schema.name.startswith("aten::detach")
+    return ("detach, or data" if is_detach else "torch.no_grad",
+            f"it stops a gradient to '{name}', which here would flow on: freeze that by requires_grad_(False), or take what is computed there as an "
+            "input of the module", describe(node))
 
 
 def _leaf_of(name: str, tensor, trains: bool, is_filter: bool):
