@@ -81,6 +81,7 @@ def _margin(function, operands):
     """Of so many tensors, with settings by their names."""
 
     def handle(call, *values):
+        call.only("reduction", *range(len(_REDUCTIONS)))
         named = dict(list(call.named.items())[operands:])
         named["reduction"] = _REDUCTIONS[named["reduction"]]
         named = {_OWN_NAMES.get(name, name): value for name, value in named.items()}

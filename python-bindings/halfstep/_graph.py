@@ -127,6 +127,8 @@ class Graph:
             if id(leaf) not in names:
                 raise Error("a parameter is used that is no attribute of the model or of a module in it: make layers in __init__ or build, as attributes")
             name = names[id(leaf)]
+            if name == "rng":
+                raise Error(f"a {type(leaf).__name__} is called 'rng', as the state of random numbers is; call it something else")
             initializer = leaf.initializer.spell(len(self.leaves) + 1)
             stays = leaf.role == "parameter" and not self.root._trains(name, leaf)
             attributes = f"{{mp.{'state' if stays else leaf.role} = {quote(name)}, mp.initializer = {initializer}}}"

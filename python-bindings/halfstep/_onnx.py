@@ -14,7 +14,7 @@ import numpy
 from halfstep import nn, ops
 from halfstep._along import on_last
 from halfstep._elements import DTYPES
-from halfstep._errors import Error, check_there
+from halfstep._errors import Error, check_there, of_file
 from halfstep._graph import Tensor, current, operand
 from halfstep._images import elementwise
 from halfstep._leaves import Filter, Leaf
@@ -53,13 +53,17 @@ def from_onnx(model, *, trainable=None, frozen=None) -> OnnxModel:
 
 @contextlib.contextmanager
 def _naming(path: str):
-    """Errors that begin with the file that they are of."""
+    """Errors of ours, all of them, which begin with the file that they are of."""
     try:
         yield
     except Error as error:
         if path and not str(error).startswith(path):
             error.args = (f"{path}: {error}",)
         raise
+    except OSError as error:
+        raise of_file(error.filename or path, error) from error
+    except Exception as error:
+        raise Error((f"{path}: " if path else "") + f"not a model of ONNX: {_said(error)}; {_EXPECTED}") from error
 
 
 def _read(model, path: str, trainable: Trainable) -> OnnxModel:
@@ -172,8 +176,8 @@ class OnnxModel(nn.Module):
                     raise Error(f"{kind} {name[:80]!r} has control characters in its name, which no executable has: rename it in the file")
                 if len(name.encode()) > _MOST_BYTES_OF_A_NAME:
                     raise Error(f"{kind} '{name[:80]}...' has a name of {len(name.encode())} bytes, expected at most {_MOST_BYTES_OF_A_NAME}")
-        if "rng" in {*self._inputs, *self._weights} and any(node.op == "Dropout" for node in self._nodes):
-            raise Error("a tensor is called 'rng', as is the state of random numbers of 'Dropout': rename it in the file")
+        if "rng" in self._weights or "rng" in self._inputs and any(node.op == "Dropout" for node in self._nodes):
+            raise Error("a tensor is called 'rng', as the state of random numbers is: rename it in the file")
 
     def children(self):
         yield from self._weights.items()
@@ -195,7 +199,7 @@ class OnnxModel(nn.Module):
                 results = HANDLERS[node.op](node, *(values[name] for name in node.inputs))
             except Error as error:
                 raise error if str(error).startswith(str(node)) else Error(f"{node}: {error}") from error
-            except _UNFIT as error:
+            except Exception as error:
                 raise Error(f"{node}: its inputs and attributes are not of such an op: {_said(error)}") from error
             finally:
                 scope.pop()

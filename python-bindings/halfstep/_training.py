@@ -37,11 +37,18 @@ _SCALING = ("init_scale", "growth_factor", "backoff_factor", "growth_interval", 
 _ADDED = (LABEL, "row_weights", "learning_rate", "loss_scale", "growth_tracker", "hysteresis_tracker", "skipped_steps", "consecutive_skips")
 
 
-def _check_names_of(module: Model, takes_targets: bool) -> None:
+def _is_added(name: str, own, optimizer: str) -> bool:
+    """Whether training adds a state of that name: one of its own, or what it keeps beside another's."""
+    of, _, kept = name.rpartition("/")
+    return (name in _ADDED[1:] or name in (f"{optimizer}.step", f"{optimizer}.momentum_product") or
+            of in own and (kept in ("pending", "gradient_sum") or kept.startswith(f"{optimizer}.")))
+
+
+def _check_names_of(module: Model, optimizer: str, takes_targets: bool) -> None:
     """That inputs, parameters and states are called otherwise than what training adds."""
     own = {**dict.fromkeys(module.__dict__["_inputs"], "input"), **{name: type(leaf).__name__ for name, leaf in module.named_leaves()}}
-    for name in _ADDED if takes_targets else _ADDED[1:]:
-        if name in own:
+    for name in own:
+        if name == LABEL and takes_targets or _is_added(name, own, optimizer):
             raise Error(f"{type(module).__name__}: training has a '{name}' of its own; call the {own[name]} something else")
 
 
@@ -104,7 +111,7 @@ class Trainer:
             if self._label_type is None and job.takes_targets:
                 raise Error("the model has not seen targets yet; train it before")
             settings: dict[str, Any] = {"batch_size": batch_size, **({"pad": True} if pads else {}), **job.settings}
-            _check_names_of(self.model, job.takes_targets)
+            _check_names_of(self.model, job.optimizer.kind, job.takes_targets)
             text = self.model.to_mlir(objective=self._objective, locations=True)
             name = f"{type(self.model).__name__}.mlir"
             executable = compile_model(text, name=name, device=job.device, **settings)

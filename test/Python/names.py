@@ -60,6 +60,14 @@ for name in (*ADDED, "learning_rate"):
     refused(f"Taken: training has a '{name}' of its own", lambda: trained(model))
     assert model.specify(**{name: nn.Input((6,))}).predict(X).shape == (32, 2)
 refused("two of inputs, parameters and states are called 'x'; call one of them something else", lambda: trained(Scaled("x")))
+for kind in (nn.Parameter, nn.State):
+    refused(f"a {kind.__name__} is called 'rng', as the state of random numbers is; call it something else", lambda: trained(Scaled("rng", kind)))
+    for name in ("w/pending", "w/gradient_sum", "w/sgd.momentum"):  # what training keeps beside "w"
+        model = Scaled(name, kind)
+        trained(model)
+        model.w = nn.Parameter((6,), "ones")
+        model.forward = lambda x, model=model: model.head(x * model.w * model._scale)
+        refused(f"Scaled: training has a '{name}' of its own; call the {kind.__name__} something else", lambda: trained(model))
 for name in ("loss", "accuracy", "output"):  # what results are called is no state
     assert set(trained(Scaled(name))) == {"loss", "accuracy"}
 
