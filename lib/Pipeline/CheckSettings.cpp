@@ -160,6 +160,14 @@ static Status checkEffects(const CompileOptions &options) {
 
 // Values that do not go together
 
+/// "target=nvptx:", or of several "target=cpu,nvptx: nvptx", as they were given.
+static std::string describe(const Target &target, const CompileOptions &options) {
+  const std::string name = target.getName().str();
+  const auto given = llvm::find_if(options.given, [](StringRef setting) { return setting.starts_with("target="); });
+  const bool isOneOfSeveral = !options.otherTargets.empty() && given != options.given.end();
+  return isOneOfSeveral ? *given + ": " + name : "target=" + name + ":";
+}
+
 Status checkTargets(const CompileOptions &options) {
   for (const std::string &name : llvm::concat<const std::string>(llvm::ArrayRef(options.target), options.otherTargets))
     if (!findTarget(name))
@@ -175,7 +183,7 @@ Status checkTargets(const CompileOptions &options) {
                      stageName(options.compileTo).str(), "'; expected ", targetNames(makesText));
   const Target *forChip = firstTarget(options, [](const Target &target) { return target.isGPU(); });
   if (forChip && options.chips.empty())
-    return makeError("target=", forChip->getName().str(), ": needs a chip: chip=", chipNames("|"));
+    return makeError(describe(*forChip, options), " needs a chip: chip=", chipNames("|"));
   return Status::success();
 }
 
@@ -228,9 +236,9 @@ static Status checkParts(const CompileOptions &options) {
 }
 
 Status checkSettings(const CompileOptions &options) {
-  for (const Status &status :
-       {checkEffects(options), checkParts(options), checkTargets(options), checkOptions(options.lossScaling),
-        checkOptions(options.optimizer), checkPolicy(options)})
+  // The policy before the targets: of one that no GPU runs a chip is not asked for.
+  for (const Status &status : {checkEffects(options), checkParts(options), checkPolicy(options), checkTargets(options),
+                               checkOptions(options.lossScaling), checkOptions(options.optimizer)})
     if (!status.ok())
       return status;
   return Status::success();

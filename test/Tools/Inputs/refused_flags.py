@@ -39,6 +39,10 @@ CASES = [
     (COMPILE, ["--target=cpu:amx-bf16", "--allow-bf16x3=true", "--allow-bf16x9=true"],
      "--allow-bf16x9=true: allow-bf16x3=true is given, too; expected one of the two"),
     (COMPILE, ["--fallback=float32"], f"--fallback=float32: {NEEDS_GPU}"),
+    (COMPILE, ["--target=cpu:avx2,nvptx"], "--target=cpu:avx2,nvptx: nvptx needs a chip: chip=sm_70|sm_75|sm_80|sm_86|sm_89|sm_90|sm_90a|sm_100a"),
+    *((COMPILE, [f"--target={targets}", *chip, "--policy=auto"],
+       "--policy=auto: what ops take on a GPU is not modelled; name a policy, such as mixed_float16")
+      for targets in ("nvptx", "cpu,nvptx", "simt,cpu") for chip in ([], ["--chip=sm_80"])),
     (COMPILE, ["--target=nvptx", "--chip=sm_80", "--tuning=f"], "--tuning=f: is of CPUs; what ops take on a GPU is not modelled"),
     (INFER, ["--policy=float32", "--tuning=f"],
      "--tuning=f: needs policy=auto or rule=cost; other types do not depend on rates"),
