@@ -425,7 +425,17 @@ def zeroed(module, x):
     module.average.view(2, 3).t()[2].sub_(x.mean())
 
 
-for function in (in_grad, assigned_parts, copied, out, zeroed):
+def without_gradients(module, x):
+    part = module.average[:3]
+    with torch.no_grad():
+        part.mul_(0.5)
+        module.average[1:3] = x[:, 1:3].mean(0)
+        with torch.autocast("cpu", torch.bfloat16):
+            module.average.view(3, 2)[0].add_(1)
+    module.average.sub_(part.sum() * 0.1)
+
+
+for function in (in_grad, assigned_parts, copied, out, zeroed, without_gradients):
     module = Averages(function)
     model = halfstep.from_torch(module, x, batched=False)
     model.compile(halfstep.SGD(0.125), loss=lambda outputs, targets: halfstep.ops.mean(outputs * outputs) + halfstep.ops.sum(targets) * 0,
@@ -465,6 +475,33 @@ def refused(expected, function, **named):
     raise AssertionError(f"expected: {expected}")
 
 
+def clamps_weight(module, x):
+    with torch.no_grad():
+        module.weight.clamp_(0, 1)
+    return x * module.weight
+
+
+def written_aside(module, x):
+    h = x * module.weight
+    with torch.no_grad():
+        h[:, 1] = 0
+    return h
+
+
+def made_aside(module, x):
+    with torch.no_grad():
+        h = x * 2
+        h[:, 1], part = 0, h[:, :3]
+    h.mul_(3)
+    part.add_(1)
+    return h * module.weight
+
+
+made = Of(made_aside)
+assert numpy.allclose(halfstep.from_torch(made, x).predict(x.numpy()), made(x).detach().numpy(), atol=1e-6)
+refused(["aten.clamp_: 1", "it changes a parameter, which the optimizer alone does"], clamps_weight)
+refused(["torch.no_grad: 1", "it stops a gradient to 'weight'"], written_aside)
+refused(["it stops a gradient to 'weight'"], lambda module, x: (x * module.weight).detach()[:, 1].zero_() + module.weight.sum())
 refused(["aten.mul_: 1", "it changes an input, which the caller would see", "x.clone()"], lambda module, x: x.mul_(2) * module.weight)
 refused(["aten.relu_: 1", "it changes an input"], lambda module, x: F.relu_(x[:, 1:].unsqueeze(1)))
 refused(["aten.add_: 1", "register_buffer"], lambda module, x: module.plain.add_(1) * x)
