@@ -105,6 +105,8 @@ std::string explain(const std::string &text, const std::string &name, const std:
 } // namespace
 
 NB_MODULE(_compiler, module) {
+  // At exit others, such as torch.export, still hold globals of the user's and with them sessions.
+  nb::set_leak_warnings(false);
   addModel(module);
   addNonfiniteFinder(module);
   module.def("compile", &compile, nb::arg("text"), nb::arg("name"), nb::arg("settings"), nb::arg("stage").none(),

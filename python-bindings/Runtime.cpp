@@ -49,6 +49,8 @@ static nb::list readTensors(const std::string &path) {
 }
 
 NB_MODULE(_runtime, module) {
+  // At exit others, such as torch.export, still hold globals of the user's and with them sessions.
+  nb::set_leak_warnings(false);
   module.def("version", &mpVersion);
   module.def("device_names", &listDevices);
   module.def("device_settings", &describeSettings, nb::arg("device"));
