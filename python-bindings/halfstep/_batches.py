@@ -140,7 +140,7 @@ def _check_labels(session, labels, first: int) -> None:
         at = tuple(wrong[0])
         row = f" of row {first + at[0]}" if at else ""
         also = (f", and the label {ignored} for rows that do not count" if ignored is not None else
-                f"; by ignore_label={labels[at]} a loss leaves such rows out" if labels[at] < 0 or labels[at] == 255 else "")
+                f"; a loss with ignore_label={labels[at]} leaves such rows out" if labels[at] < 0 or labels[at] == 255 else "")
         raise Error(f"label {labels[at]}{row} is out of range: input 'y' has {classes} classes{also}")
 
 

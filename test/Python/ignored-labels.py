@@ -92,7 +92,7 @@ for loss, targets in ((losses.CrossEntropy(), y), (losses.CrossEntropy(ignore_la
     close(model.evaluate(X, targets, SIZE), expected(logs_of(model.predict(X)), y, -100, EVEN), loss)
 
 # A label that is no class is an error, wherever it is met, which says how a loss would leave its rows out.
-for mark, said in ((-100, "; by ignore_label=-100 a loss leaves such rows out"), (-1, "; by ignore_label=-1 a loss"), (255, "; by ignore_label=255 a loss"),
+for mark, said in ((-100, "; a loss with ignore_label=-100 leaves such rows out"), (-1, "; a loss with ignore_label=-1 leaves"), (255, "; a loss with ignore_label=255 leaves"),
                    (CLASSES, "")):
     wrong = y.copy()
     wrong[3] = mark

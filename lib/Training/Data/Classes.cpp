@@ -39,7 +39,7 @@ std::string ClassRange::describe(double label) const {
   const bool isMark = (label < 0 && label >= -kGreatestMark) || label == kGreatestMark;
   if (!isMark)
     return text;
-  return text + "; by ignore_label=" + std::to_string(static_cast<int>(label)) + " a loss leaves such rows out";
+  return text + "; a loss with ignore_label=" + std::to_string(static_cast<int>(label)) + " leaves such rows out";
 }
 
 /// The error for an element that is none of the input's.

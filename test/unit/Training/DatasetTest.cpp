@@ -211,7 +211,8 @@ TEST(Dataset, Binds) {
             name + "label 256 of row 7 is out of range: input 'y' is tensor<8xui8>, whose labels are 0 to 255");
   data.labels[7] = -1;
   EXPECT_EQ(bindDataset(data, programOf(*file, "eval"), {{"y", {3, {}}}}).message(),
-            name + "label -1 of row 7 is out of range: input 'y' has 3 classes");
+            name + "label -1 of row 7 is out of range: input 'y' has 3 classes; a loss with ignore_label=-1 leaves "
+                   "such rows out");
   EXPECT_EQ(
       bindDataset(data, programOf(*file, "eval"), {{"y", {3, -100}}}).message(),
       name +
