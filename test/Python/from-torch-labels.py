@@ -37,7 +37,7 @@ for module, loss, function in ((linear, None, F.cross_entropy), (linear, "cross_
         assert math.isclose(other.trainer.step(x, targets)["loss"], function(outputs, labels.clamp(min=0)).item(), rel_tol=1e-5), targets.dtype
 
 # The label is named where another is none of the classes; a loss of ours says its own.
-for loss, said in (("cross_entropy", "and the label -100 for rows that do not count"), (halfstep.losses.CrossEntropy(), "; by ignore_label=-1 a loss")):
+for loss, said in (("cross_entropy", "and the label -100 for rows that do not count"), (halfstep.losses.CrossEntropy(), "; a loss with ignore_label=-1 leaves")):
     model = halfstep.from_torch(linear, (x,))
     model.compile(halfstep.SGD(0.1), loss=loss, policy="float32", threads=1)
     for call in (model.trainer.step, model.evaluate, lambda x, y: model.fit(x, y, 12, verbose=False)):
