@@ -123,7 +123,8 @@ public:
     SmallVector<Operation *> forward;
     for (Operation &op : program.getBody().front().without_terminator())
       forward.push_back(&op);
-    contributions[loss].push_back(GradientSeedOp::create(builder, loss.getLoc(), loss.getType()));
+    seed = GradientSeedOp::create(builder, loss.getLoc(), loss.getType());
+    contributions[loss].push_back(seed.getResult());
     for (Operation *op : llvm::reverse(forward))
       if (failed(differentiate(op)))
         return failure();
@@ -137,7 +138,7 @@ public:
     if (found == contributions.end())
       return {};
     SmallVector<Value, 2> &parts = found->second;
-    parts.assign({sumContributions(builder, value.getLoc(), parts)});
+    parts.assign({sumContributions(builder, value.getLoc(), parts, seed)});
     return parts.front();
   }
 
@@ -186,6 +187,7 @@ private:
 
   func::FuncOp program;
   OpBuilder builder;
+  GradientSeedOp seed;
   DenseSet<Value> active;
   DenseMap<Value, SmallVector<Value, 2>> contributions;
 };

@@ -16,8 +16,8 @@ using namespace mp;
 namespace {
 
 /// Contributions of one kind are summed as one op: those of an op's name, with these attributes, of an operand of this
-/// type.
-using KindOfSum = std::tuple<OperationName, Attribute, Type>;
+/// type, with the gradient as the operand of this number.
+using KindOfSum = std::tuple<OperationName, Attribute, Type, unsigned>;
 
 bool isZero(Value value) {
   if (auto broadcast = value.getDefiningOp<BroadcastOp>())
@@ -38,18 +38,31 @@ bool isLongerProduct(MatmulOp op) {
          lhs.getNumElements() + rhs.getNumElements() < typeOf(op.getResult()).getNumElements();
 }
 
-std::optional<KindOfSum> kindOf(Operation *op) {
+/// Whether a factor is a value of the forward, or that in another shape or type.
+bool isOfForward(Value factor, Operation *seed) {
+  Operation *op = factor.getDefiningOp();
+  while (isa_and_nonnull<CastOp, ReshapeOp, TransposeOp>(op) && seed->isBeforeInBlock(op))
+    op = op->getOperand(0).getDefiningOp();
+  return !op || op->isBeforeInBlock(seed);
+}
+
+std::optional<KindOfSum> kindOf(Operation *op, Operation *seed) {
   if (!op)
     return std::nullopt;
-  auto kind = [&](Attribute attributes, Type type) { return KindOfSum(op->getName(), attributes, type); };
+  auto kind = [&](Attribute attributes, Type type, unsigned gradient = 0) {
+    return KindOfSum(op->getName(), attributes, type, gradient);
+  };
   return TypeSwitch<Operation *, std::optional<KindOfSum>>(op)
       .Case([&](PadOp) { return placesPiece(op) ? std::optional(kind({}, {})) : std::nullopt; })
       .Case([&](ScatterAddOp op) {
         Type index = typeOf(op.getIndices()).getElementType();
         return isZero(op.getInput()) ? std::optional(kind(op.getDimensionAttr(), index)) : std::nullopt;
       })
-      .Case([&](MatmulOp op) {
-        return isLongerProduct(op) ? std::optional(kind(op->getAttrDictionary(), {})) : std::nullopt;
+      .Case([&](MatmulOp op) -> std::optional<KindOfSum> {
+        if (!isLongerProduct(op))
+          return std::nullopt;
+        // A concatenation of gradients and what they are multiplied by would have the loss scale in part.
+        return kind(op->getAttrDictionary(), {}, isOfForward(op.getLhs(), seed) ? 1 : 0);
       })
       .Case<ReshapeOp, TransposeOp, FlipOp>(
           [&](Operation *op) { return kind(op->getAttrDictionary(), op->getOperand(0).getType()); })
@@ -103,9 +116,9 @@ Value castInside(OpBuilder &b, Location loc, Value part) {
 }
 
 /// What moves all elements of one operand moves the sum.
-Value sumOfMoved(OpBuilder &b, Location loc, ArrayRef<Operation *> ops) {
+Value sumOfMoved(OpBuilder &b, Location loc, ArrayRef<Operation *> ops, Operation *seed) {
   IRMapping summed;
-  summed.map(ops.front()->getOperand(0), sumContributions(b, loc, operandsOf(ops, 0)));
+  summed.map(ops.front()->getOperand(0), sumContributions(b, loc, operandsOf(ops, 0), seed));
   return b.clone(*ops.front(), summed)->getResult(0);
 }
 
@@ -113,32 +126,32 @@ template <typename Op> SmallVector<Op> allAs(ArrayRef<Operation *> ops) {
   return llvm::map_to_vector(ops, [](Operation *op) { return cast<Op>(op); });
 }
 
-Value sumOfKind(OpBuilder &b, Location loc, ArrayRef<Operation *> ops) {
+Value sumOfKind(OpBuilder &b, Location loc, ArrayRef<Operation *> ops, Operation *seed) {
   return TypeSwitch<Operation *, Value>(ops.front())
       .Case([&](PadOp) { return sumPieces(b, loc, allAs<PadOp>(ops)); })
       .Case([&](ScatterAddOp) { return sumOf(b, loc, ArrayRef<ScatterAddOp>(allAs<ScatterAddOp>(ops))); })
       .Case([&](MatmulOp) { return sumOf(b, loc, ArrayRef<MatmulOp>(allAs<MatmulOp>(ops))); })
-      .Default([&](Operation *) { return sumOfMoved(b, loc, ops); });
+      .Default([&](Operation *) { return sumOfMoved(b, loc, ops, seed); });
 }
 
 } // namespace
 
-Value mp::sumContributions(OpBuilder &builder, Location loc, ArrayRef<Value> contributions) {
+Value mp::sumContributions(OpBuilder &builder, Location loc, ArrayRef<Value> contributions, Operation *seed) {
   if (contributions.size() == 1)
     return contributions.front();
   auto parts = llvm::map_to_vector(contributions, [&](Value part) { return castInside(builder, loc, part); });
   llvm::MapVector<KindOfSum, SmallVector<Operation *>> byKind;
   for (Value part : parts)
-    if (std::optional<KindOfSum> kind = kindOf(part.getDefiningOp()))
+    if (std::optional<KindOfSum> kind = kindOf(part.getDefiningOp(), seed))
       byKind[*kind].push_back(part.getDefiningOp());
   Value sum;
   for (Value part : parts) {
-    if (std::optional<KindOfSum> kind = kindOf(part.getDefiningOp())) {
+    if (std::optional<KindOfSum> kind = kindOf(part.getDefiningOp(), seed)) {
       SmallVector<Operation *> ops = std::move(byKind[*kind]);
       byKind[*kind].clear();
       if (ops.empty())
         continue;
-      part = ops.size() == 1 ? part : sumOfKind(builder, loc, ops);
+      part = ops.size() == 1 ? part : sumOfKind(builder, loc, ops, seed);
     }
     sum = sum ? AddOp::create(builder, loc, sum, part).getResult() : part;
   }

@@ -110,3 +110,20 @@ func.func @positions(%h: tensor<2x8xf16> {mp.input = "h"}, %w: tensor<8x8xf16> {
   %l = mp.reduce_sum %f dimensions [0, 1] : tensor<2x8xf32> -> tensor<f32>
   return %l : tensor<f32>
 }
+
+// -----
+
+// Of two products one has its gradient first and the other last, with the same attributes: each is one of its own, or a
+// factor would have the loss scale in part.
+// CHECK-LABEL: func.func @train_step(
+// CHECK-NOT: mp.concat
+// CHECK: mp.add {{.*}} : tensor<8x8xf32>, tensor<8x8xf32> -> tensor<8x8xf32>
+func.func @either_factor(%w: tensor<8x8xf32> {mp.parameter = "w", mp.initializer = #mp.zeros}, %u: tensor<2x8xf32> {mp.input = "u"}, %v: tensor<8x2xf32> {mp.input = "v"})
+    -> (tensor<f32> {mp.loss}) attributes {mp.program = "model"} {
+  %a = mp.matmul %w, %u transpose_rhs acc f32 : tensor<8x8xf32>, tensor<2x8xf32> -> tensor<8x2xf32>
+  %b = mp.matmul %v, %w transpose_lhs acc f32 : tensor<8x2xf32>, tensor<8x8xf32> -> tensor<2x8xf32>
+  %s = mp.reduce_sum %a dimensions [0, 1] : tensor<8x2xf32> -> tensor<f32>
+  %t = mp.reduce_sum %b dimensions [0, 1] : tensor<2x8xf32> -> tensor<f32>
+  %l = mp.add %s, %t : tensor<f32>, tensor<f32> -> tensor<f32>
+  return %l : tensor<f32>
+}
