@@ -64,6 +64,8 @@ def _with_weights(loss, rows, labels, weights, **options):
         several = len(rows.shape) > 2 and len(labels.shape) == 1
         hint = "; where an image has one label, nn.Flatten() or nn.GlobalAvgPool2D() comes before the last layer" if several else ""
         raise Error(f"labels of shape {labels.shape} are not one for each row of {rows.shape}, expected {rows.shape[:-1]}{hint}")
+    if "float" in labels.dtype and labels.shape != rows.shape:
+        raise Error(f"labels are {labels.dtype}, one for each row, and classes are whole numbers: give y.astype('int64')")
     if weights is None:
         return loss(rows, labels, **options)
     return loss(rows, labels, _weights_of(labels, weights, options.get("ignore_label")), **options)
@@ -129,7 +131,7 @@ def check_probabilities(outputs, maker: str, of_logits: str, otherwise: str) -> 
     """Keras' names are of probabilities: of logits they would be some number, too, and a model would train on it."""
     if not are_probabilities(outputs, maker):
         raise Error(f"the loss takes probabilities, and no {maker.removeprefix('mp.')} has made the outputs: loss={of_logits} takes logits, "
-                    f"loss={otherwise} probabilities of any make")
+                    f"loss={otherwise} probabilities that something else has made")
 
 
 def sparse_categorical_crossentropy(outputs, labels, *, from_logits=False, ignore_label=None):

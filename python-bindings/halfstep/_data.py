@@ -145,7 +145,8 @@ def cut(module, arrays) -> list[dict[str, numpy.ndarray]]:
     wrong = [one for one, array in arrays.items() if array.ndim and (len(array) != specs[one].shape[0] * count if one in specs else len(array) % max(count, 1))]
     if not count or wrong:
         one = wrong[0] if wrong else name
-        raise Error(f"'{one}' has {len(arrays[one])} rows, which are not those of batches of {size} rows of '{name}', whose number is fixed")
+        raise Error(f"'{one}' has {len(arrays[one])} rows, and the model takes batches of {size} rows of '{name}' alone: give rows "
+                    f"for a whole number of batches")
     return [{one: array[len(array) // count * i :][: len(array) // count] if count > 1 else array for one, array in arrays.items()} for i in range(count)]
 
 

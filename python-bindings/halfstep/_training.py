@@ -58,6 +58,8 @@ def _tensor_of(what: str, value) -> Tensor:
         return value
     meant = "" if value is None or not isinstance(value, (tuple, list)) else f" of {len(value)}"
     how = ("return ops.mean(...) of what each row has" if what == "the loss" else "return a number for each row") + ", made of outputs and targets by halfstep.ops"
+    if callable(value):  # halfstep.losses.CrossEntropy, which makes a loss
+        how = f"call what makes {what} where it is given, as loss=halfstep.losses.CrossEntropy()"
     raise Error(f"{what} gives {'None' if value is None else type(value).__name__}{meant}, expected a tensor: {how}")
 
 

@@ -619,6 +619,10 @@ assert trained.learning_rate == 0.125
 for one, told in (((1, 2), "tuple of 2"), (0.5, "float"), ("mse", "str"), (None, "None")):
     refused(f"the loss gives {told}, expected a tensor: return ops.mean(...)", make(loss=lambda outputs, targets, one=one: one).fit, X, Y, 8)
     refused(f"the metric 'own' gives {told}, expected a tensor", make(metrics={"own": lambda outputs, targets, one=one: one}).fit, X, Y, 8)
+for kind in (halfstep.losses.SparseCategoricalCrossentropy, halfstep.losses.NLL):
+    refused("expected a tensor: call what makes the loss where it is given, as loss=halfstep.losses.CrossEntropy()", make(loss=kind).fit, X, Y, 8)
+for loss in ("cross_entropy", "nll_loss", halfstep.losses.CrossEntropy(weight=[1, 2])):
+    refused("labels are float32, one for each row, and classes are whole numbers: give y.astype('int64')", make(loss=loss).fit, X, Y.astype("float32"), 8)
 for data in ((X, Y), (Batches(8),)):
     for wrong in (EarlyStopping, [EarlyStopping]):
         refused("callbacks has the class EarlyStopping, expected an object of it: EarlyStopping(...)", make().fit, *data, callbacks=wrong)

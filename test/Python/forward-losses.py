@@ -134,7 +134,7 @@ for loss, targets in (("cross_entropy", LABELS[:8]), ("mse", values), ("huber", 
     # Arrays are cut into such batches, in their order.
     whole = fixed(loss=loss)
     assert whole.fit(X[:24], numpy.concatenate([targets] * 3), verbose=False, validation_data=(X[:8], targets)).history["loss"]
-    refused("'x' has 20 rows, which are not those of batches of 8 rows of 'x'", whole.fit, X[:20], targets, verbose=False)
+    refused("'x' has 20 rows, and the model takes batches of 8 rows of 'x' alone: give rows for a whole number of batches", whole.fit, X[:20], targets, verbose=False)
 
 
 class Whole(nn.Module):
