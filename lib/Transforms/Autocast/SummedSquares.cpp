@@ -24,7 +24,7 @@ void mp::widenSummedSquares(ProgramGraph &program) {
   for (NodeId id = program.nodes.size(); id-- > 0;) {
     PrecisionNode &node = program.graph.nodes[id];
     StringRef sum;
-    if (isa<ReduceSumOp, ReduceMeanOp>(program.nodes[id]))
+    if (isa<ReduceSumOp, ReduceMeanOp, AvgPoolOp, CumsumOp>(program.nodes[id]))
       sum = node.name;
     else if (passesOn(program.nodes[id]))
       for (ValueId result : node.results)

@@ -78,3 +78,24 @@ func.func @powers(%x: tensor<4x8xf32>, %w: tensor<8x8xf32>) -> (tensor<4x8xf32>,
   %q = mp.sqrt %h : tensor<4x8xf32>
   return %s, %r, %q : tensor<4x8xf32>, tensor<4x8xf32>, tensor<4x8xf32>
 }
+
+// -----
+
+// Averages of windows and running sums are sums, too.
+// CHECK-LABEL: func.func @windows(
+// CHECK: mp.mul %{{.*}}, %{{.*}} : tensor<1x4x4x2xf32>, tensor<1x4x4x2xf32>
+// CHECK: mp.avg_pool %{{.*}} : tensor<1x4x4x2xf32>
+// CHECK: mp.mul %{{.*}}, %{{.*}} : tensor<4x8xf32>, tensor<4x8xf32>
+// CHECK: mp.cumsum
+// PLAN-LABEL: # @windows
+// PLAN: mp.mul f32: deny (a square on its way to mp.avg_pool)
+// PLAN: mp.mul f32: deny (a square on its way to mp.cumsum)
+func.func @windows(%x: tensor<4x8xf32>, %w: tensor<8x8xf32>) -> (tensor<1x2x2x2xf32>, tensor<4x8xf32>) {
+  %h = mp.matmul %x, %w acc f32 : tensor<4x8xf32>, tensor<8x8xf32> -> tensor<4x8xf32>
+  %image = mp.reshape %h : tensor<4x8xf32> -> tensor<1x4x4x2xf32>
+  %s = mp.mul %image, %image : tensor<1x4x4x2xf32>, tensor<1x4x4x2xf32> -> tensor<1x4x4x2xf32>
+  %a = mp.avg_pool %s window [2, 2] strides [2, 2] : tensor<1x4x4x2xf32> -> tensor<1x2x2x2xf32>
+  %t = mp.mul %h, %h : tensor<4x8xf32>, tensor<4x8xf32> -> tensor<4x8xf32>
+  %c = mp.cumsum %t dimension 1 : tensor<4x8xf32>
+  return %a, %c : tensor<1x2x2x2xf32>, tensor<4x8xf32>
+}
