@@ -139,14 +139,15 @@ class Trainer:
         if isinstance(job.loss, _losses.Output):
             loss, label = job.loss.take(outputs), graph.inputs
         else:
-            loss, label = None, graph.argument(LABEL, self._label_type, f"{{mp.input = {quote(LABEL)}}}")
+            label = graph.argument(LABEL, self._label_type, f"{{mp.input = {quote(LABEL)}}}")
         given = next(iter(outputs.values())) if len(outputs) == 1 else outputs
         if (said := _losses.twice(job.loss, given)) is not None and not self._warned:
             self._warned = True
             warnings.warn(said, stacklevel=level_of_user())
         for kind, function in {"the loss": job.loss, **{f"the metric '{name}'": metric for name, metric in job.metrics.items()}}.items():
             _losses.refuse_several(kind, function, given)
-        loss = _tensor_of("the loss", job.loss(given, label)) if loss is None else loss
+        if not isinstance(job.loss, _losses.Output):
+            loss = _tensor_of("the loss", job.loss(given, label))
         graph.handle.add_result(loss.index, "{mp.loss}")
         for name, metric in job.metrics.items():
             graph.handle.add_result(_tensor_of(f"the metric '{name}'", metric(given, label)).index, f"{{mp.metric = {quote(name)}}}")
