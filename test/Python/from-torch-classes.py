@@ -36,8 +36,8 @@ LOSSES = (
     (module, lambda outputs, targets: ours.cross_entropy(outputs, targets, weight=weight), nn.CrossEntropyLoss(weight), True),
     (logs, "NLLLoss", nn.NLLLoss(), False), (logs, ours.NLL(weight, 2), nn.NLLLoss(weight, ignore_index=2), False))
 
-# Of sizes that are none of the classes, and that all are.
-for sizes, losses in (((7,), LOSSES[:1]), ((CLASSES,), LOSSES[:2]), ((3, 6), LOSSES), ((CLASSES, CLASSES), LOSSES), ((2, 3, CLASSES), LOSSES[:2])):
+# Of sizes that are none of the classes, that all are, and of one position, whose labels are a column.
+for sizes, losses in (((7,), LOSSES[:1]), ((1,), LOSSES), ((CLASSES,), LOSSES[:2]), ((3, 6), LOSSES), ((CLASSES, CLASSES), LOSSES), ((2, 3, CLASSES), LOSSES[:2])):
     x, labels = torch.randn(ROWS, 3, *sizes), torch.randint(0, CLASSES, (ROWS, *sizes))
     shares = torch.softmax(torch.randn(ROWS, CLASSES, *sizes), 1)
     for make, loss, peer, is_soft in losses:

@@ -174,3 +174,13 @@ for loss, activation in (("binary_crossentropy", "sigmoid"), (losses.BinaryCross
     scores, found = model.evaluate(X, YES), model.predict(X)
     wanted = ((found > (0 if activation is None else 0.5)) == YES).mean()
     assert scores["accuracy"] == scores["binary_accuracy"] and math.isclose(scores["accuracy"], wanted, rel_tol=1e-6), (loss, scores)
+
+# A column of labels is one for each row, also where each row has one position.
+for name, activation in (("cross_entropy", None), ("sparse_categorical_crossentropy", "softmax")):
+    trained = []
+    for shape in ((24, 6), (24, 1, 6)):
+        model = nn.Sequential(nn.Dense(4, activation))
+        model.compile(halfstep.SGD(0.5), loss=name, metrics=["accuracy"], policy="float32", threads=1)
+        history = model.fit(X.reshape(shape), LABELS.reshape(24, 1), batch_size=8, epochs=2, verbose=False).history
+        trained.append((history["loss"], history["accuracy"]))
+    assert numpy.abs(numpy.subtract(*trained)).max() < 1e-6, (name, trained)
