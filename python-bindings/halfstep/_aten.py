@@ -391,7 +391,6 @@ HANDLERS = {
     "unflatten": _reshape,
     "unsqueeze": _reshape,
     "var": _variance,
-    "view": _reshape,
     "view_as": _reshape,
     "where": _where,
     "zeros_like": _like(0),

@@ -49,6 +49,14 @@ def _range_in(base: Tensor, dim: int, start, end, step=1) -> tuple[int, range]:
     return dim, range(*slice(start, end, step).indices(size))
 
 
+def _view(call, x, size_or_type):
+    node, = call.node.all_input_nodes
+    if node.meta["val"].dtype != call.node.meta["val"].dtype:
+        raise Error(f"the bits of {node.meta['val'].dtype} as those of {call.node.meta['val'].dtype} are not supported: no gradient flows through "
+                    "them; to() casts values")
+    return ops.reshape(tensor_of(x), call.shape)
+
+
 def _wide(value: Tensor, dim: int) -> Tensor:
     """With a dimension of one element."""
     return ops.reshape(value, (*value.shape[:dim], 1, *value.shape[dim:]))
@@ -172,4 +180,5 @@ VIEWS = {
     "diagonal_scatter": _diagonal_scatter,
     "select_scatter": _select_scatter,
     "slice_scatter": _slice_scatter,
+    "view": _view,
 }

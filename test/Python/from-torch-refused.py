@@ -95,6 +95,12 @@ check_refused(("the forward cannot be traced " + PLACE, "same reduction dim"), O
 check_refused("the forward cannot be traced", Of(lambda self, x: torch.from_numpy(x.numpy())), batched=False)
 check_refused("the forward cannot be traced", Rest(), (torch.ones(2, 8), torch.ones(3)))
 
+# Bits as those of another type are no cast, and are written to by none.
+for function in (lambda self, x: self.layer(x).view(torch.int32).float(), lambda self, x: self.layer(x).half().view(torch.bfloat16).float(),
+                 lambda _, x: (x.view(torch.int32) + 1).view(torch.float32), lambda self, x: self.layer(x).view(torch.int32).bitwise_and_(-2).view(torch.float32)):
+    check_refused(("aten.view: ", "in '' " + PLACE, "are not supported: no gradient flows through them; to() casts values"), Of(function))
+check_same(Of(lambda self, x: self.layer(x).view(torch.float32).view(-1, 2, 4) + torch.ones(4).view(torch.int32).float()), torch.randn(4, 8))
+
 
 # Names that the compiler has.
 check_refused("a Parameter is called 'rng', as the state of random numbers is", Of(lambda self, x: x * self.rng, lambda self: setattr(self, "rng", nn.Parameter(torch.ones(8)))))
