@@ -26,7 +26,7 @@ from halfstep._progress import in_notebook
 from halfstep._scaler import Scaler
 from halfstep._session import Session
 from halfstep._settings import for_device, spell_settings
-from halfstep._tensor_files import check_kind, check_written, read_metadata
+from halfstep._tensor_files import check_kind, check_written, read_metadata, read_tensors
 from halfstep._undo import undone_on_error
 from halfstep._watchers import Advice, Watchers, check_callbacks
 from halfstep.callbacks import History
@@ -200,6 +200,7 @@ class Trainer:
         """What `save` wrote, or the checkpoint of a folder: all of it, or nothing where it is that of another model, optimizer or loss
         scaling. Before the first step, too, when what is not the model's own is compared as that begins."""
         check_kind(path)
+        scalars: dict[str, float] = {}
         if self.session is not None:
             self.session.load_state(path)
         else:
@@ -207,9 +208,12 @@ class Trainer:
             if self.model.__dict__.get("_inputs"):
                 self.model.load_weights(path)
             self._saved = os.fspath(path)
+            scalars = {name: array.item() for name, value in read_tensors(path).items() if not (array := numpy.asarray(value)).shape}
         said = read_metadata(path)
         self.steps, self.epochs = int(said.get("step", 0)), int(said.get("epoch", 0))
-        self._skips, self.scaler_state, self._rate = 0, {}, None
+        # What is asked for before the first step is what that has.
+        self._skips, self.scaler_state = 0, {name: scalars[name] for name in ("loss_scale", "growth_tracker") if name in scalars}
+        self._rate = scalars.get("learning_rate")
 
     def _compiled(self) -> Job:
         if self._job is None:

@@ -160,7 +160,7 @@ for is_trained in (False, True):
     if is_trained:
         step(other, 0.5)
     other.load_state(folder / "state.safetensors")
-    assert (other.trainer.steps, other.trainer.epochs, other.learning_rate) == (6, 1, 0.01 if not is_trained else numpy.float32(0.01))
+    assert (other.trainer.steps, other.trainer.epochs, other.learning_rate) == (6, 1, numpy.float32(0.01))
     assert other.predict(X[:3]).shape == (3, 2) and same(other.state_dict(), {name: saved[name] for name in given})
     assert same(step(other), wanted) and other.trainer.steps == 7
 kept = again()
@@ -176,6 +176,12 @@ for one in (unknown, other):
     one.trainer.step(X[8:16], Y[8:16])
 assert same(unknown.state_dict(), other.state_dict()) and other.trainer.steps == 2
 other = again()
+kept.learning_rate, kept.trainer.session.state["loss_scale"] = 0.25, 512.0
+kept.trainer.save(folder / "rate.safetensors")
+other.trainer.load(folder / "rate.safetensors")  # asked before the first step it says what that has
+assert (other.learning_rate, other.trainer.scaler.get_scale()) == (0.25, 512)
+other = again()
+kept.trainer.load(folder / "run")
 other.trainer.load(folder / "run")
 assert other.trainer.steps == 12 and other.trainer.epochs == 2 and same(step(other), step(kept))
 
