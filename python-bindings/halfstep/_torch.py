@@ -250,7 +250,7 @@ def _leaf_of(name: str, tensor, trains: bool, is_filter: bool):
         raise Error(f"'{name}' is in {dtype}: give the module in float32, module.float(); a policy says what is computed in {dtype}")
     if dtype not in DTYPES.values():
         raise Error(f"'{name}' has elements of {dtype}, expected one of {', '.join(DTYPES.values())}")
-    value = numpy.array(tensor.detach().cpu())
+    value = tensor.detach().cpu().numpy().copy()
     if not isinstance(tensor, torch.nn.Parameter):
         return nn.State(value.shape, "zeros", dtype, value)
     return Filter(dtype, value, trainable=trains) if is_filter else nn.Parameter(value.shape, "zeros", dtype, value, trainable=trains)

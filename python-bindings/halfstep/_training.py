@@ -386,6 +386,9 @@ class Trainer:
         for name, one in self.model.__dict__["_inputs"].items():
             if one.batched and one.shape and name in arrays and tuple(arrays[name].shape) == one.shape:
                 raise Error(f"predict: '{name}' is one row, of shape {one.shape}, expected rows; array[None] is a batch of it alone")
+            if not one.batched and name in arrays and arrays[name].ndim == len(one.shape) > 0 and len(arrays[name]) != one.shape[0]:
+                raise Error(f"predict: '{name}' has {len(arrays[name])} rows, and the model takes {one.shape[0]} alone: give so many, "
+                            f"or an iterable of batches of so many, as (x[i : i + {one.shape[0]}] for i in range(0, len(x), {one.shape[0]}))")
         # What a model takes and does not use is no input of the program.
         unused = set(self.model.__dict__["_inputs"]) - set(session._programs["infer"].inputs)
         results = session.run("infer", {name: value for name, value in arrays.items() if name not in unused})

@@ -83,6 +83,14 @@ fixed = nn.Sequential(nn.Dense(2))
 fixed.specify(x=nn.Input((8, 33), batched=False))
 fixed.compile("adam", loss=lambda outputs, targets: ops.mean(outputs), metrics=[], policy="float32", threads=1)
 assert counted(lambda: fixed.predict(X[:8]))[0] == [None]
+joined = fixed.predict(X[i : i + 8] for i in range(0, 24, 8))
+for rows in (3, 24):
+    try:
+        fixed.predict(X[:rows])
+        raise AssertionError(rows)
+    except halfstep.Error as error:
+        assert f"predict: 'x' has {rows} rows, and the model takes 8 alone" in str(error), error
+assert joined.shape == (24, 2) and (joined[8:16] == fixed.predict(X[8:16])).all()
 auto = make("auto")
 auto.fit(X, Y, 64, verbose=False)
 assert counted(lambda: auto.predict(X[:1]))[0] == []
