@@ -6,7 +6,7 @@ import functools
 import math
 
 from halfstep import ops
-from halfstep._errors import axis
+from halfstep._errors import Error, axis
 from halfstep._images import elementwise
 from halfstep._operands import as_type, binary, float_of, is_float, pair, tensor_of
 from halfstep._reductions import along
@@ -16,6 +16,8 @@ def _clamp(call, x, low=None, high=None):
     """At bounds that are numbers the gradient is 0, where that of `ops.clamp` goes through; with bounds that are tensors x shares it."""
     if not all(one is None or isinstance(one, (int, float)) for one in (low, high)):
         return _between(x, low, high)
+    if any(one is not None and math.isnan(one) for one in (low, high)):
+        raise Error("a bound that is NaN makes each element NaN: leave out the bound, or give one that is a number")
     low = low if high is None or low is None else min(low, high)
     for predicate, bound in (("le", low), ("ge", high)):
         x = x if bound is None else elementwise(functools.partial(_beyond, predicate), *pair(x, bound))

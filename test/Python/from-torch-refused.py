@@ -5,6 +5,7 @@ REQUIRES: pytorch
 RUN: %{torch_python} -W ignore -X faulthandler %s %if long %{20%} %else %{1%}
 """
 
+import math
 import random
 import sys
 
@@ -15,6 +16,7 @@ from torch import nn
 import halfstep
 from halfstep import _aten
 
+NAN = math.nan
 torch.manual_seed(0)
 torch.set_num_threads(1)
 
@@ -93,6 +95,9 @@ check_refused("args are tensors, not dict", Of(pack), {"x": torch.ones(2, 8)})
 check_refused(("the forward cannot be traced " + PLACE, "IndexError: list index out of range"), Of(lambda self, x: [][1]))
 check_refused(("the forward cannot be traced " + PLACE, "same reduction dim"), Of(lambda self, x: self.layer(x[:, :3])))
 check_refused("the forward cannot be traced", Of(lambda self, x: torch.from_numpy(x.numpy())), batched=False)
+for clamp in (lambda x: x.clamp(NAN), lambda x: x.clamp(max=NAN), lambda x: x.clamp(NAN, 1), lambda x: x.clamp(0, NAN), lambda x: x.clamp_min(NAN),
+              lambda x: x.clamp_(max=NAN), lambda x: F.hardtanh(x, NAN, 1), lambda x: x.long().clamp(NAN)):
+    check_refused("a bound that is NaN makes each element NaN", Of(lambda self, x, clamp=clamp: clamp(x * 1)))
 check_refused("the forward cannot be traced", Rest(), (torch.ones(2, 8), torch.ones(3)))
 
 # Bits as those of another type are no cast, and are written to by none.
