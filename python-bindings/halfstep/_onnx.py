@@ -62,6 +62,8 @@ def _naming(path: str):
         raise
     except OSError as error:
         raise of_file(error.filename or path, error) from error
+    except ImportError:  # a package that is not installed
+        raise
     except Exception as error:
         raise Error((f"{path}: " if path else "") + f"not a model of ONNX: {_said(error)}; {_EXPECTED}") from error
 

@@ -115,6 +115,7 @@ for name in ("norm.running_mean", "norm.running_var", "norm.num_batches_tracked"
     assert torch.allclose(model.state_dict()[name], module.state_dict()[name], atol=1e-6), name
 
 # One that was made earlier, without CUDA, has lost whether it is on: a decorator's text says it, else it is an error.
+warnings.filterwarnings("ignore", "CUDA is not available")  # PyTorch's, where the modules below make one
 with warnings.catch_warnings():
     warnings.simplefilter("ignore")
 
