@@ -27,6 +27,7 @@ namespace fs = std::filesystem;
 
 static constexpr const char *kManifest = "manifest.json";
 static constexpr const char *kFormat = "halfstep"; // among the metadata of files that Halfstep wrote
+static constexpr const char *kFilters = "KRSC";    // the order of filters in them, of imported models, too
 
 using Chunks = std::span<const std::span<const std::byte>>;
 
@@ -92,6 +93,7 @@ static ErrorOr<NamedTensors> readState(Session &session, const IsEntry &isRead) 
 
 static std::map<std::string, std::string> makeMetadata(const Session &session) {
   return {{"format", kFormat},
+          {"filters", kFilters},
           {"producer", kProducer},
           {"model", session.table().model},
           {"policy", session.table().policy}};
@@ -364,7 +366,7 @@ Status mp::loadWeights(const std::string &path, Session &session) {
 }
 
 Status mp::writeWeights(const std::string &path, const NamedTensors &tensors) {
-  return writeSafetensors(path, tensors, {{"format", kFormat}, {"producer", kProducer}});
+  return writeSafetensors(path, tensors, {{"format", kFormat}, {"filters", kFilters}, {"producer", kProducer}});
 }
 
 Status mp::saveWeights(const std::string &path, Session &session) {

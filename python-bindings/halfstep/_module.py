@@ -406,11 +406,11 @@ class Module:
     def load_weights(self, path) -> None:
         """Parameters, and states of the model that are there, from a safetensors file or the folder of a checkpoint: all of them, or none
         where one does not fit. A model that has not been trained starts from them; it has to know its inputs."""
-        from halfstep._tensor_files import is_ours, read_tensors
+        from halfstep._tensor_files import has_our_filters, read_tensors
 
         if any(isinstance(leaf, Filter) for _, leaf in self.named_leaves()):
             saved = read_tensors(path)
-            if not is_ours(path):
+            if not has_our_filters(path):
                 self._load_given(path, saved)
                 return
         if self._trained is not None:

@@ -31,9 +31,10 @@ def read_metadata(path: str | os.PathLike[str]) -> dict[str, str]:
         return json.loads(file.read(int.from_bytes(file.read(8), "little"))).get("__metadata__", {})
 
 
-def is_ours(path: str | os.PathLike[str]) -> bool:
-    """Whether such a file, or the folder of a checkpoint, was written here."""
-    return not os.path.isfile(path) or read_metadata(path).get("format") == "halfstep"
+def has_our_filters(path: str | os.PathLike[str]) -> bool:
+    """Whether filters lie in such a file, or in that of a checkpoint, as in a model; in those of others, and of imported models before filters
+    were permuted, they lie as in the module."""
+    return read_metadata(path).get("filters") == "KRSC"
 
 
 # What names of files of other formats end in.

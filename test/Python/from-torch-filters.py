@@ -88,11 +88,12 @@ for name, (module, sizes) in MODULES.items():
         kind = {"float32": "F32", "int64": "I64"}[value.dtype.name]
         entries.append(f'"{key}":{{"dtype":"{kind}","shape":{list(value.shape)},"data_offsets":[{offset},{offset + value.nbytes}]}}')
         offset, data = offset + value.nbytes, data + numpy.ascontiguousarray(value).tobytes()
-    text = ("{" + ",".join(entries) + "}").encode()
-    (folder / "theirs.safetensors").write_bytes(len(text).to_bytes(8, "little") + text + data)
-    for fresh in (halfstep.from_torch(module, x), model):
-        fresh.load_weights(folder / "theirs.safetensors")
-        assert all(torch.equal(value, state[key]) for key, value in fresh.state_dict().items()), name
+    for metadata in ([], ['"__metadata__":{"format":"halfstep"}']):  # and as this package did before it permuted filters
+        text = ("{" + ",".join(metadata + entries) + "}").encode()
+        (folder / "theirs.safetensors").write_bytes(len(text).to_bytes(8, "little") + text + data)
+        for fresh in (halfstep.from_torch(module, x), model):
+            fresh.load_weights(folder / "theirs.safetensors")
+            assert all(torch.equal(value, state[key]) for key, value in fresh.state_dict().items()), name
 
 
 # Kernels of a step: as many as of the model by hand, whose images are transposed once, too.

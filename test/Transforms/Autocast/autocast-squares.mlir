@@ -94,7 +94,7 @@ func.func @windows(%x: tensor<4x8xf32>, %w: tensor<8x8xf32>) -> (tensor<1x2x2x2x
   %h = mp.matmul %x, %w acc f32 : tensor<4x8xf32>, tensor<8x8xf32> -> tensor<4x8xf32>
   %image = mp.reshape %h : tensor<4x8xf32> -> tensor<1x4x4x2xf32>
   %s = mp.mul %image, %image : tensor<1x4x4x2xf32>, tensor<1x4x4x2xf32> -> tensor<1x4x4x2xf32>
-  %a = mp.avg_pool %s window [2, 2] strides [2, 2] : tensor<1x4x4x2xf32> -> tensor<1x2x2x2xf32>
+  %a = mp.avg_pool %s {window = [2, 2], strides = [2, 2]} : tensor<1x4x4x2xf32> -> tensor<1x2x2x2xf32>
   %t = mp.mul %h, %h : tensor<4x8xf32>, tensor<4x8xf32> -> tensor<4x8xf32>
   %c = mp.cumsum %t dimension 1 : tensor<4x8xf32>
   return %a, %c : tensor<1x2x2x2xf32>, tensor<4x8xf32>
