@@ -50,7 +50,7 @@ def _range_in(base: Tensor, dim: int, start, end, step=1) -> tuple[int, range]:
 
 
 def _view(call, x, size_or_type):
-    node, = call.node.all_input_nodes
+    node = call.node.args[0]
     if node.meta["val"].dtype != call.node.meta["val"].dtype:
         raise Error(f"the bits of {node.meta['val'].dtype} as those of {call.node.meta['val'].dtype} are not supported: no gradient flows through "
                     "them; to() casts values")
