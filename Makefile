@@ -32,12 +32,13 @@ demo: configured ## train Fashion-MNIST in float32, mixed_float16, mixed_bfloat1
 	@echo "build/demo/report.html shows it in a browser"
 
 check: GROUPS = build check python
-check: .venv/wheels configured sanitized ## build, and run every test
+check: .venv/wheels configured ## build, and run every test but the costly suites whose rooms have no change
+	@test/affected.py --left-out sanitized > /dev/null || $(MAKE) --no-print-directory sanitized
 	@setup/timed build cmake --build --preset $(PRESET)
-	@test/run-suites $(SUITES)
+	@test/run-suites $(SUITES) --affected
 
 check-full: GROUPS = build check python lint
-check-full: .venv/wheels configured sanitized ## the same with the long forms, install a clone, lint every file, and see that tests notice every mutant
+check-full: .venv/wheels configured sanitized ## run every test with the long forms, install a clone, lint every file, and see that tests notice every mutant
 	@setup/timed build cmake --build --preset $(PRESET)
 	@test/Lint/lint $(BUILD) --all
 	@test/Mutants/mutants $(BUILD)
