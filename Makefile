@@ -67,11 +67,11 @@ format: installed ## clang-format every C++ file
 	git ls-files '*.cpp' '*.h' '*.c' | xargs clang-format-22 -i
 
 docs: GROUPS = build python
-docs: .venv/wheels configured ## write the op, pass and interface reference to build/PRESET/docs, and the generated pages of docs/
+docs: .venv/wheels configured ## write the reference of ops, passes, interfaces and the Python package to build/PRESET/docs, and ops.md and imported-ops.md of docs/
 	@cmake --build --preset $(PRESET) --target docs python-package
-	@cp $(BUILD)/docs/ops.md docs/ops.md
 	@for page in imported-ops python-api; do \
-	  PYTHONPATH=$(BUILD)/python .venv/bin/python docs/write-$$page.py > $(BUILD)/docs/$$page.md && cp $(BUILD)/docs/$$page.md docs/ || exit 1; done
+	  PYTHONPATH=$(BUILD)/python .venv/bin/python docs/write-$$page.py > $(BUILD)/docs/$$page.md || exit 1; done
+	@cp $(BUILD)/docs/ops.md $(BUILD)/docs/imported-ops.md docs/
 
 clean: ## remove build/ and .venv/
 	rm -rf build .venv

@@ -18,7 +18,7 @@ HEAD = """\
 # Ops of ONNX and PyTorch
 
 Written by `make docs` from the tables of the importers: the ops that [from-onnx.md](from-onnx.md) and [from-pytorch.md](from-pytorch.md) import, and the functions of `halfstep.ops`
-([python-api.md](python-api.md)) that each is made of. Some take settings of a function that others do not. Where there is no function, it is an operator, an index, a constant or the value as it is.
+that each is made of. Some take settings of a function that others do not. Where there is no function, it is an operator, an index, a constant or the value as it is.
 """
 
 # What fits operands to each other, and is no part of what an op computes.

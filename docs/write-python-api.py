@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Writes the reference of the Python package, docs/python-api.md, to standard output.
+"""Writes the reference of the Python package to standard output; `make docs` puts it into build/PRESET/docs/python-api.md.
 
 usage: PYTHONPATH=BUILD/python write-python-api.py
 
@@ -17,7 +17,7 @@ MODULES = ("halfstep", "halfstep.nn", "halfstep.ops", "halfstep.losses", "halfst
 HEAD = """\
 # The Python package: reference
 
-Written by `make docs` from the package's sources. [python.md](python.md) tells how it is used, with code that runs. Of `halfstep.ops`, [ops.md](ops.md) has the syntax of the op behind a function.
+Written by `make docs` from the package's sources. `docs/python.md` tells how it is used, with code that runs. Of `halfstep.ops`, [ops.md](ops.md) has the syntax of the op behind a function.
 """
 
 

@@ -115,7 +115,7 @@ def __getattr__(name: str):
     """What is not there, with what is."""
     near = nearest(name, __all__)
     said = (f"here it is ops.{_INSTEAD[name]}" if name in _INSTEAD else f"did you mean ops.{near}?" if near else
-            "docs/ops.md and docs/python-api.md list what there is")
+            "help(halfstep.ops) lists what there is")
     raise AttributeError(f"halfstep.ops has no '{name}'; {said}")
 
 
