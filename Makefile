@@ -60,7 +60,7 @@ benchmark: build/benchmark-venv/peers configured ## compare with PyTorch, OpenBL
 lint: GROUPS = build lint python
 lint: .venv/wheels configured ## clang-format, clang-tidy, g++ 12 and mypy on what differs from HEAD~1 (BASE=COMMIT for another)
 	@setup/timed build cmake --build --preset $(PRESET)
-	@test/Lint/lint $(BUILD) --base=$(BASE) --minutes=6
+	@test/Lint/lint $(BUILD) --base=$(BASE)
 
 format: GROUPS = lint
 format: installed ## clang-format every C++ file

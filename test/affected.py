@@ -33,11 +33,15 @@ def git(repository, *arguments):
     return done.stdout if done.returncode == 0 else None
 
 
+def is_clone(repository):
+    """Whether git keeps this folder; one that was unpacked inside somebody's clone it does not."""
+    top = git(repository, "rev-parse", "--show-toplevel")
+    return top is not None and pathlib.Path(top.rstrip("\n")).resolve() == repository
+
+
 def base_commit(repository):
     """The newest commit at least 12 hours older than HEAD; or none, and why."""
-    top = git(repository, "rev-parse", "--show-toplevel")
-    # A tree that was unpacked inside somebody's clone is no clone.
-    if top is None or pathlib.Path(top.rstrip("\n")).resolve() != repository:
+    if not is_clone(repository):
         return None, "this is no clone of git"
     date = git(repository, "show", "--no-patch", "--format=%ct", "HEAD")
     if date is None:
