@@ -3,7 +3,7 @@
 //
 // Blocks come to a multiprocessor in rounds of as many as it holds. A round takes as long as its units are busy with
 // all of its blocks, or as one block takes alone: a step of k is a chain of waiting for tiles, for fragments and for
-// sums, however little there is to multiply. The constants are fitted to an H200 (decision 056); those in ticks and
+// sums, however little there is to multiply. The constants are fitted to an H200; those in ticks and
 // bytes per tick follow the clock of a chip, the others its row of the table.
 
 #include "Kernels/Schedule/MatrixCost.h"
