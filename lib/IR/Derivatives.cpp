@@ -1,8 +1,9 @@
-// The derivative of every op, in op order.
+// The derivatives of ops, in op order.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Those of norms are in NormDerivatives.cpp, of losses that are means in Losses.cpp, of max, min and functions of one
-// element in UnaryDerivatives.cpp. Each rule turns the gradients of an op's results into those of its operands, in mp
+// Those of norms are in NormDerivatives.cpp, of what is chosen by where it is in IndexingDerivatives.cpp, of losses
+// that are means in Losses.cpp, of max, min and functions of one element in UnaryDerivatives.cpp, of attention in
+// Attention.cpp. Each rule turns the gradients of an op's results into those of its operands, in mp
 // ops of the same types as forward. A rule may build more than is used; mp-autodiff drops what no gradient needs.
 // Shapes are static here.
 
