@@ -19,12 +19,10 @@ static constexpr unsigned bits(std::initializer_list<ChipFeature> features) {
 // Each generation keeps what the one before has; "a" names also have what no later chip promises.
 static constexpr unsigned kVolta = bits({ChipFeature::Wmma});
 static constexpr unsigned kTuring = kVolta | bits({ChipFeature::MmaM16N8K8, ChipFeature::LdMatrix});
-static constexpr unsigned kAmpere = kTuring | bits({ChipFeature::MmaM16N8K16, ChipFeature::BF16, ChipFeature::TF32,
-                                                    ChipFeature::CpAsync, ChipFeature::MaxNaN});
-static constexpr unsigned kAda = kAmpere | bits({ChipFeature::FP8});
-static constexpr unsigned kHopper = kAda | bits({ChipFeature::StMatrix, ChipFeature::AsyncBarriers});
+static constexpr unsigned kAmpere =
+    kTuring | bits({ChipFeature::MmaM16N8K16, ChipFeature::BF16, ChipFeature::TF32, ChipFeature::CpAsync});
+static constexpr unsigned kHopper = kAmpere | bits({ChipFeature::StMatrix, ChipFeature::AsyncBarriers});
 static constexpr unsigned kHopperA = kHopper | bits({ChipFeature::Wgmma});
-static constexpr unsigned kBlackwellA = kHopper | bits({ChipFeature::Tcgen05});
 
 static constexpr int64_t operator""_KB(unsigned long long count) { return static_cast<int64_t>(count) << 10; }
 static constexpr int64_t operator""_MB(unsigned long long count) { return static_cast<int64_t>(count) << 20; }
@@ -34,10 +32,10 @@ static constexpr ChipFamily kSm70 = {"sm_70", 7, 0, 64, kVolta, 96_KB, 96_KB, 20
                             kSm75 = {"sm_75", 7, 5, 65, kTuring, 64_KB, 64_KB, 1024, 16},
                             kSm80 = {"sm_80", 8, 0, 71, kAmpere, 163_KB, 164_KB, 2048, 32},
                             kSm86 = {"sm_86", 8, 6, 71, kAmpere, 99_KB, 100_KB, 1536, 16},
-                            kSm89 = {"sm_89", 8, 9, 78, kAda, 99_KB, 100_KB, 1536, 24},
+                            kSm89 = {"sm_89", 8, 9, 78, kAmpere, 99_KB, 100_KB, 1536, 24},
                             kSm90 = {"sm_90", 9, 0, 78, kHopper, 227_KB, 228_KB, 2048, 32},
                             kSm90a = {"sm_90a", 9, 0, 80, kHopperA, 227_KB, 228_KB, 2048, 32},
-                            kSm100a = {"sm_100a", 10, 0, 86, kBlackwellA, 227_KB, 228_KB, 2048, 32};
+                            kSm100a = {"sm_100a", 10, 0, 86, kHopper, 227_KB, 228_KB, 2048, 32};
 
 /// What mma.sync reaches of the peak that vendors state for Hopper, which is wgmma's: 62.9 % on average, measured by
 /// Luo et al., "Benchmarking and Dissecting the Nvidia Hopper GPU Architecture via Microbenchmarking" (arXiv

@@ -21,12 +21,9 @@ enum class ChipFeature : unsigned {
   BF16,          ///< bf16 in mma.sync and f32 to bf16 by cvt.rn
   TF32,          ///< tf32 in mma.sync m16n8k8
   CpAsync,       ///< cp.async and its groups
-  MaxNaN,        ///< max that keeps a NaN
-  FP8,           ///< fp8 in mma.sync
   StMatrix,      ///< stmatrix
   AsyncBarriers, ///< mbarrier.try_wait, clusters, tensor copies (TMA)
   Wgmma,         ///< wgmma.mma_async and setmaxnreg
-  Tcgen05,       ///< tcgen05 and tensor memory
 };
 
 /// The rates of matrix units of one whole GPU by one instruction, dense, in operations per second; a multiply and an
