@@ -28,13 +28,20 @@ def targets(page):
             yield link, (page.parent / link).resolve()
 
 
+def paths_of(repository):
+    """Every path of the repository, folders too. What is built is not entered: other tests make and remove folders there."""
+    for top in repository.iterdir():
+        if top.name not in NOT_OURS:
+            yield top
+            yield from top.rglob("*")
+
+
 def ends_of(repository):
-    """Every path of the repository, folders too, and every end of one."""
+    """Every path of the repository, and every end of one."""
     ends = set()
-    for path in repository.rglob("*"):
+    for path in paths_of(repository):
         parts = path.relative_to(repository).parts
-        if parts[0] not in NOT_OURS:
-            ends.update("/".join(parts[first:]) for first in range(len(parts)))
+        ends.update("/".join(parts[first:]) for first in range(len(parts)))
     return ends
 
 
@@ -50,7 +57,7 @@ def names(page):
 
 def main():
     repository = pathlib.Path(sys.argv[1]).resolve()
-    pages = [page for page in repository.rglob("*.md") if page.relative_to(repository).parts[0] not in NOT_OURS]
+    pages = [path for path in paths_of(repository) if path.suffix == ".md"]
     faults = []
     ends = ends_of(repository)
     for page in pages:
