@@ -12,16 +12,16 @@ func.func @train_step(
     %b1: tensor<32xf32> {mp.parameter = "b1", mp.initializer = #mp.zeros},
     %w2: tensor<32x10xf32> {mp.parameter = "w2", mp.initializer = #mp.glorot_uniform<seed = 2>},
     // The loss scaler's state. 2^24 is too much at first, so that the first steps are skipped.
-    %scale: tensor<f32> {mp.state = "loss_scale", mp.initializer = #mp.constant<16777216.0 : f64>},
-    %tracker: tensor<i32> {mp.state = "growth_tracker", mp.initializer = #mp.constant<0.0 : f64>},
-    %left: tensor<i32> {mp.state = "hysteresis_tracker", mp.initializer = #mp.constant<1.0 : f64>},
-    %skipped: tensor<i64> {mp.state = "skipped_steps", mp.initializer = #mp.constant<0.0 : f64>},
-    %in_a_row: tensor<i32> {mp.state = "consecutive_skips", mp.initializer = #mp.constant<0.0 : f64>},
+    %scale: tensor<f32> {mp.state = "loss_scale", mp.training, mp.initializer = #mp.constant<16777216.0 : f64>},
+    %tracker: tensor<i32> {mp.state = "growth_tracker", mp.training, mp.initializer = #mp.constant<0.0 : f64>},
+    %left: tensor<i32> {mp.state = "hysteresis_tracker", mp.training, mp.initializer = #mp.constant<1.0 : f64>},
+    %skipped: tensor<i64> {mp.state = "skipped_steps", mp.training, mp.initializer = #mp.constant<0.0 : f64>},
+    %in_a_row: tensor<i32> {mp.state = "consecutive_skips", mp.training, mp.initializer = #mp.constant<0.0 : f64>},
     // The optimizer's. The host sets the learning rate.
-    %rate: tensor<f32> {mp.state = "learning_rate", mp.initializer = #mp.constant<0.1 : f64>},
-    %v1: tensor<784x32xf32> {mp.state = "w1/sgd.momentum", mp.initializer = #mp.zeros},
-    %u1: tensor<32xf32> {mp.state = "b1/sgd.momentum", mp.initializer = #mp.zeros},
-    %v2: tensor<32x10xf32> {mp.state = "w2/sgd.momentum", mp.initializer = #mp.zeros})
+    %rate: tensor<f32> {mp.state = "learning_rate", mp.training, mp.initializer = #mp.constant<0.1 : f64>},
+    %v1: tensor<784x32xf32> {mp.state = "w1/sgd.momentum", mp.training = "w1", mp.initializer = #mp.zeros},
+    %u1: tensor<32xf32> {mp.state = "b1/sgd.momentum", mp.training = "b1", mp.initializer = #mp.zeros},
+    %v2: tensor<32x10xf32> {mp.state = "w2/sgd.momentum", mp.training = "w2", mp.initializer = #mp.zeros})
     -> (tensor<f32> {mp.loss},
         tensor<f32> {mp.next = "loss_scale"}, tensor<i32> {mp.next = "growth_tracker"}, tensor<i32> {mp.next = "hysteresis_tracker"},
         tensor<i64> {mp.next = "skipped_steps"}, tensor<i32> {mp.next = "consecutive_skips"},

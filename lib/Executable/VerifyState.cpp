@@ -80,6 +80,11 @@ static Status checkDerivedType(const StateEntryT &entry, const TensorTypeT &sour
 static Status checkEntry(const StateEntryT &entry, const ExecutableT &table, const StateIndex &index) {
   if (entry.role > StateRole::MAX)
     return makeError("unknown role ", static_cast<unsigned>(entry.role));
+  if (entry.training ? entry.role != StateRole::State || !entry.initializer : !entry.beside.empty())
+    return makeError(entry.training ? "is training's own, and no state with an initializer"
+                                    : "is kept beside another, and not training's own");
+  if (!entry.beside.empty() && !index.contains(entry.beside))
+    return makeError("is kept beside ", quoted(entry.beside), ", which is not there");
   if (entry.role == StateRole::Derived) {
     auto parameter = index.find(entry.derived_of);
     if (parameter == index.end() || table.state[parameter->second]->role != StateRole::Parameter)

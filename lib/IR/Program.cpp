@@ -205,6 +205,15 @@ BlockArgument SignatureEdit::addArgument(Type type, ArgumentRole role, StringRef
   return append(type, loc, attributes);
 }
 
+BlockArgument SignatureEdit::addTrainingState(Type type, StringRef name, StringRef beside, Attribute initializer,
+                                              Location loc, ArrayRef<NamedAttribute> extra) {
+  Builder builder(func.getContext());
+  SmallVector<NamedAttribute> attributes(extra);
+  Attribute owner = beside.empty() ? Attribute(builder.getUnitAttr()) : builder.getStringAttr(beside);
+  attributes.push_back(builder.getNamedAttr(names::training, owner));
+  return addArgument(type, ArgumentRole::State, name, initializer, loc, attributes);
+}
+
 BlockArgument SignatureEdit::append(Type type, Location loc, ArrayRef<NamedAttribute> attributes) {
   argumentAttributes.push_back(DictionaryAttr::get(func.getContext(), attributes));
   erasedArguments.push_back(false);

@@ -17,6 +17,7 @@ namespace {
 
 enum class ValueOf {
   Name,
+  Owner,
   Unit,
   Initializer,
   Derived,
@@ -93,6 +94,8 @@ private:
       return emitError(argument.getLoc(), "only a parameter or state has mp.initializer");
     if (isInitialized && !hasInitializer && name != states::rng)
       return emitError(argument.getLoc(), "state \"") << name << "\" has no mp.initializer";
+    if (func.getArgAttr(index, names::training) && (role != ArgumentRole::State || !hasInitializer))
+      return emitError(argument.getLoc(), "only a state with mp.initializer has mp.training");
     if (isState(role) && !cast<RankedTensorType>(argument.getType()).hasStaticShape())
       return emitError(argument.getLoc(), "state \"") << name << "\" has an open size; only inputs follow the batch";
     auto tensor = cast<RankedTensorType>(argument.getType());
@@ -231,6 +234,9 @@ static LogicalResult verifyValue(Operation *op, NamedAttribute attribute, ArrayR
     switch (rule.value) {
     case ValueOf::Name:
       return expect(isa<StringAttr>(value) && !cast<StringAttr>(value).empty(), "a name in quotes");
+    case ValueOf::Owner:
+      return expect(isa<UnitAttr>(value) || (isa<StringAttr>(value) && !cast<StringAttr>(value).empty()),
+                    "without a value or the name of what the state is kept beside");
     case ValueOf::Unit:
       return expect(isa<UnitAttr>(value), "without a value");
     case ValueOf::Initializer:
@@ -268,6 +274,7 @@ static constexpr AttributeRule kArgumentRules[] = {
     {names::parameter, ValueOf::Name},
     {names::state, ValueOf::Name},
     {names::initializer, ValueOf::Initializer},
+    {names::training, ValueOf::Owner},
     {names::rowWeights, ValueOf::Unit},
     {names::batched, ValueOf::Unit},
     {names::scaled, ValueOf::Unit},

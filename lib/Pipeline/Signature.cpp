@@ -100,6 +100,11 @@ std::vector<StateEntryT> translateState(func::FuncOp func) {
     entry.name = getArgumentName(func, index).str();
     entry.type = std::make_unique<TensorTypeT>(translateType(cast<RankedTensorType>(argument.getType())));
     entry.role = role == ArgumentRole::Parameter ? StateRole::Parameter : StateRole::State;
+    if (Attribute training = func.getArgAttr(index, names::training)) {
+      auto beside = dyn_cast<StringAttr>(training);
+      entry.training = true;
+      entry.beside = beside ? beside.str() : "";
+    }
     if (Attribute initializer = func.getArgAttr(index, names::initializer))
       entry.initializer = std::make_unique<InitializerT>(translateInitializer(initializer));
   }

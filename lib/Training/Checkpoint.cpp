@@ -360,8 +360,7 @@ Status mp::loadWeights(const std::string &path, Session &session) {
   if (!file)
     return file.status();
   auto isParameter = [](const StateEntryT &entry) { return entry.role == StateRole::Parameter; };
-  auto isTaken = [&](const StateEntryT &entry) { return isWeight(session.table(), entry); };
-  ErrorOr<NamedTensors> weights = fitTensors(session, file->tensors, isParameter, isTaken);
+  ErrorOr<NamedTensors> weights = fitTensors(session, file->tensors, isParameter, isWeight);
   return weights ? session.setState(*weights) : weights.status().in(path);
 }
 
@@ -370,8 +369,7 @@ Status mp::writeWeights(const std::string &path, const NamedTensors &tensors) {
 }
 
 Status mp::saveWeights(const std::string &path, Session &session) {
-  ErrorOr<NamedTensors> tensors =
-      readState(session, [&](const StateEntryT &entry) { return isWeight(session.table(), entry); });
+  ErrorOr<NamedTensors> tensors = readState(session, isWeight);
   if (!tensors)
     return tensors.status();
   return writeSafetensors(path, *tensors, makeMetadata(session));

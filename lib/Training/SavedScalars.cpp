@@ -5,7 +5,6 @@
 
 #include "mp/Base/Names.h"
 
-#include <algorithm>
 #include <cmath>
 
 using namespace mp;
@@ -55,13 +54,9 @@ bool mp::isScalerState(std::string_view name) {
   return scalar && scalar->scaler;
 }
 
-bool mp::isWeight(const ExecutableT &table, const StateEntryT &entry) {
-  if (entry.role != StateRole::State)
-    return entry.role == StateRole::Parameter;
-  const std::string owner = entry.name.substr(0, entry.name.rfind('/'));
-  auto isOwner = [&](const auto &other) { return other->name == owner; };
-  return entry.initializer && !findScalar(entry.name) &&
-         (owner == entry.name || std::ranges::none_of(table.state, isOwner));
+bool mp::isWeight(const StateEntryT &entry) {
+  return entry.role == StateRole::Parameter ||
+         (entry.role == StateRole::State && entry.initializer && !entry.training);
 }
 
 static bool isInteger(ElementType element) { return element == ElementType::I32 || element == ElementType::I64; }

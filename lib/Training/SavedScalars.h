@@ -12,9 +12,9 @@ namespace mp {
 /// that no run could have left; the error names the state. Counters are compared with `position`, where there is one.
 Status checkSavedScalars(const Session &session, const NamedTensors &tensors, const TrainPosition *position);
 
-/// Whether an entry is a weight of the model, a parameter or a state of its own, and not what training keeps beside it:
-/// the scalars that it knows, generators, and what it has for a parameter or a state ("dense.kernel/exp_avg").
-bool isWeight(const executable::ExecutableT &table, const executable::StateEntryT &entry);
+/// Whether an entry is a weight of the model: a parameter or a state of its own. Training's own states, generators and
+/// what is derived are none.
+bool isWeight(const executable::StateEntryT &entry);
 
 /// Whether a state is the loss scaler's: what a policy that scales has, and one that does not lacks.
 bool isScalerState(std::string_view name);

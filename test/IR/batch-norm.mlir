@@ -54,7 +54,7 @@ func.func @forms(%x: tensor<2x4x8xbf16>, %c: tensor<8xf32>, %w: tensor<2xf32>, %
 
 // What micro-batches keep waits, each after the one before, until the step is known to be good.
 // ACCUMULATE-LABEL: func.func @accumulate(
-// ACCUMULATE-SAME: %[[WAITS:[^:]*]]: tensor<8xf32> {mp.initializer = #mp.zeros, mp.state = "bn.mean/pending"}
+// ACCUMULATE-SAME: %[[WAITS:[^:]*]]: tensor<8xf32> {mp.initializer = #mp.zeros, mp.state = "bn.mean/pending", mp.training = "bn.mean"}
 // ACCUMULATE: mp.update_running %[[WAITS]],
 // ACCUMULATE-LABEL: func.func @apply(
 func.func @step(%x: tensor<?x6x3xf32> {mp.input = "x"}, %labels: tensor<?xui8> {mp.input = "y"},

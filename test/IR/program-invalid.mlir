@@ -31,6 +31,21 @@ func.func @initialized_input(%x: tensor<4xf32> {mp.input = "x", mp.initializer =
   return
 }
 // -----
+// expected-error @+1 {{only a state with mp.initializer has mp.training}}
+func.func @training_parameter(%w: tensor<4xf32> {mp.parameter = "w", mp.training, mp.initializer = #mp.zeros}) attributes {mp.program = "model"} {
+  return
+}
+// -----
+// expected-error @+1 {{only a state with mp.initializer has mp.training}}
+func.func @training_generator(%rng: tensor<2xi64> {mp.state = "rng", mp.training}) attributes {mp.program = "model"} {
+  return
+}
+// -----
+// expected-error @+1 {{mp.training is 1 : i64, expected without a value or the name of what the state is kept beside}}
+func.func @training_of_number(%m: tensor<4xf32> {mp.state = "m", mp.training = 1 : i64, mp.initializer = #mp.zeros}) attributes {mp.program = "model"} {
+  return
+}
+// -----
 // expected-error @+1 {{state "w" has an open size; only inputs follow the batch}}
 func.func @open_state(%w: tensor<?xf32> {mp.parameter = "w", mp.initializer = #mp.zeros}) attributes {mp.program = "model"} {
   return

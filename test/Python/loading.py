@@ -134,6 +134,23 @@ model = make(halfstep.AdamW(0.01), loss_scaler=halfstep.LossScaler(growth_interv
 for save in (model.save_weights, model.trainer.session.save_weights, make(is_trained=False).save_weights):
     save(folder / "weights.safetensors")
     assert read_tensors(folder / "weights.safetensors").keys() == given.keys()
+# Whose a state is, its name does not say: of one beside another, or called as what another optimizer keeps.
+names = ("w/scale", "w/scale/last", "adam.step", "nadam.momentum_product", "w/adam.m")
+states_of_model = ", ".join(f'%s{i}: tensor<2xf32> {{mp.state = "{name}", mp.initializer = #mp.constant<{i}.0 : f64>}}' for i, name in enumerate(names))
+kept = "".join(f"  %n{i} = mp.add %s{i}, %s{i} : tensor<2xf32>, tensor<2xf32> -> tensor<2xf32>\n" for i in range(len(names)))
+text = f"""func.func @model(%x: tensor<?x2xf32> {{mp.input = "x"}}, %w: tensor<2xf32> {{mp.parameter = "w", mp.initializer = #mp.ones}}, {states_of_model})
+    -> (tensor<f32> {{mp.loss}}, {", ".join(f'tensor<2xf32> {{mp.next = "{name}"}}' for name in names)}) attributes {{mp.program = "model"}} {{
+{kept}  %y = mp.mul %x, %w : tensor<?x2xf32>, tensor<2xf32> -> tensor<?x2xf32>
+  %loss = mp.reduce_mean %y dimensions [0, 1] : tensor<?x2xf32> -> tensor<f32>
+  return %loss, {", ".join(f"%n{i}" for i in range(len(names)))} : tensor<f32>, {", ".join(["tensor<2xf32>"] * len(names))}
+}}
+"""
+for settings in ({"optimizer": "lion"}, {"optimizer": "adamw", "policy": "mixed_float16"}, {"optimizer": "adamw", "accumulate": 2}):
+    session = halfstep.Session(halfstep.compile(text, batch_size=4, **settings))
+    session.save_weights(folder / "weights.safetensors")
+    assert read_tensors(folder / "weights.safetensors").keys() == {"w", *names}, settings
+    assert len(session.state) > len(names) + 1, settings
+
 model.save_weights(folder / "weights.safetensors")
 model.save_state(folder / "state.safetensors")
 saved = read_tensors(folder / "state.safetensors")

@@ -29,7 +29,7 @@ using executable::ElementType;
 inline constexpr uint64_t kAlignment = 64;
 
 /// The version of the schema that this library writes, and the only one that it reads.
-inline constexpr uint32_t kExecutableVersion = 2;
+inline constexpr uint32_t kExecutableVersion = 3;
 
 /// Bytes of one element in memory: i1 and ui8 take 1.
 uint64_t elementBytes(ElementType type);

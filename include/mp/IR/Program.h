@@ -23,6 +23,8 @@ inline constexpr llvm::StringLiteral input = "mp.input";
 inline constexpr llvm::StringLiteral parameter = "mp.parameter";
 inline constexpr llvm::StringLiteral state = "mp.state";
 inline constexpr llvm::StringLiteral initializer = "mp.initializer";
+/// On a state that training adds to a model's own: the parameter or state that it is kept beside, or a unit.
+inline constexpr llvm::StringLiteral training = "mp.training";
 inline constexpr llvm::StringLiteral derived = "mp.derived";
 inline constexpr llvm::StringLiteral rowWeights = "mp.row_weights";
 inline constexpr llvm::StringLiteral loss = "mp.loss";
@@ -139,6 +141,11 @@ public:
   /// As `mp::addArgument`; `extra` holds further argument attributes.
   mlir::BlockArgument addArgument(mlir::Type type, ArgumentRole role, llvm::StringRef name, mlir::Attribute initializer,
                                   mlir::Location loc, llvm::ArrayRef<mlir::NamedAttribute> extra = {});
+  /// A state of training's own that starts at `initializer`; `beside` is the parameter or state that it is kept for, empty
+  /// for one of the whole job.
+  mlir::BlockArgument addTrainingState(mlir::Type type, llvm::StringRef name, llvm::StringRef beside,
+                                       mlir::Attribute initializer, mlir::Location loc,
+                                       llvm::ArrayRef<mlir::NamedAttribute> extra = {});
   /// As `mp::addResult`.
   void addResult(mlir::Value value, ResultRole role, llvm::StringRef name,
                  llvm::ArrayRef<mlir::NamedAttribute> extra = {});

@@ -88,8 +88,8 @@ private:
   /// Adds the scalar state `name` that starts at `initial`.
   BlockArgument addState(SignatureEdit &edit, Type element, StringRef name, double initial, Location loc) {
     auto value = FloatAttr::get(Float64Type::get(&getContext()), initial);
-    return edit.addArgument(RankedTensorType::get({}, element), ArgumentRole::State, name,
-                            ConstantInitializerAttr::get(&getContext(), value), loc);
+    return edit.addTrainingState(RankedTensorType::get({}, element), name, /*beside=*/"",
+                                 ConstantInitializerAttr::get(&getContext(), value), loc);
   }
 };
 

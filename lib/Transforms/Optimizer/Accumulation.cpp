@@ -41,8 +41,8 @@ static BlockArgument addSum(SignatureEdit &edit, StringRef name, Type type, bool
   SmallVector<NamedAttribute> extra;
   if (isScaled)
     extra.push_back(builder.getNamedAttr(names::scaled, builder.getUnitAttr()));
-  return edit.addArgument(type, ArgumentRole::State, states::gradientSumOf(name), ZerosAttr::get(builder.getContext()),
-                          loc, extra);
+  return edit.addTrainingState(type, states::gradientSumOf(name), name, ZerosAttr::get(builder.getContext()), loc,
+                               extra);
 }
 
 /// Adds the states in which new values of the model's own wait for `apply` to commit them.
@@ -53,8 +53,8 @@ static void addPending(func::FuncOp step) {
     if (isOwnState(step, i)) {
       StringRef name = getResultName(step, i);
       BlockArgument state = states.lookup(name);
-      edit.addArgument(state.getType(), ArgumentRole::State, states::pendingOf(name),
-                       step.getArgAttr(state.getArgNumber(), names::initializer), state.getLoc());
+      edit.addTrainingState(state.getType(), states::pendingOf(name), name,
+                            step.getArgAttr(state.getArgNumber(), names::initializer), state.getLoc());
     }
   edit.commit();
 }

@@ -202,7 +202,7 @@ private:
       builder.setLoc(parameter.getLoc());
       SmallVector<Value> old;
       for (const Slot &slot : slots)
-        old.push_back(addState(parameter.getType(), (name + "/" + slot.name).str(), slot.initializer));
+        old.push_back(addState(parameter.getType(), (name + "/" + slot.name).str(), slot.initializer, name));
       Operation *update = makeUpdate(parameter, gradient, old);
       addNext(update->getResult(0), name);
       for (auto [slot, next] : llvm::zip_equal(slots, update->getResults().drop_front()))
@@ -221,8 +221,8 @@ private:
   Attribute constant(double value) {
     return ConstantInitializerAttr::get(builder.getContext(), builder.getF64FloatAttr(value));
   }
-  BlockArgument addState(Type type, StringRef name, Attribute initializer) {
-    return edit.addArgument(type, ArgumentRole::State, name, initializer, builder.getLoc());
+  BlockArgument addState(Type type, StringRef name, Attribute initializer, StringRef beside = "") {
+    return edit.addTrainingState(type, name, beside, initializer, builder.getLoc());
   }
   void addNext(Value value, StringRef name) { edit.addResult(value, ResultRole::Next, name); }
   bool hasNext(StringRef name) { return findResult(program, ResultRole::Next, name).has_value(); }

@@ -8,11 +8,11 @@
 // CHECK-LABEL: func.func @train_step(
 
 // The signature: what is added, and with what it starts.
-// DYNAMIC-SAME: tensor<f32> {mp.initializer = #mp.constant<6.553600e+04 : f64>, mp.state = "loss_scale"}
-// DYNAMIC-SAME: tensor<i32> {mp.initializer = #mp.constant<0.000000e+00 : f64>, mp.state = "growth_tracker"}
-// DYNAMIC-SAME: tensor<i32> {mp.initializer = #mp.constant<1.000000e+00 : f64>, mp.state = "hysteresis_tracker"}
-// DYNAMIC-SAME: tensor<i64> {{.*}}mp.state = "skipped_steps"}
-// DYNAMIC-SAME: tensor<i32> {{.*}}mp.state = "consecutive_skips"}
+// DYNAMIC-SAME: tensor<f32> {mp.initializer = #mp.constant<6.553600e+04 : f64>, mp.state = "loss_scale", mp.training}
+// DYNAMIC-SAME: tensor<i32> {mp.initializer = #mp.constant<0.000000e+00 : f64>, mp.state = "growth_tracker", mp.training}
+// DYNAMIC-SAME: tensor<i32> {mp.initializer = #mp.constant<1.000000e+00 : f64>, mp.state = "hysteresis_tracker", mp.training}
+// DYNAMIC-SAME: tensor<i64> {{.*}}mp.state = "skipped_steps", mp.training}
+// DYNAMIC-SAME: tensor<i32> {{.*}}mp.state = "consecutive_skips", mp.training}
 // DYNAMIC-SAME: tensor<f32> {mp.next = "loss_scale"}, tensor<i32> {mp.next = "growth_tracker"}, tensor<i32> {mp.next = "hysteresis_tracker"}
 // DYNAMIC-SAME: tensor<i64> {mp.next = "skipped_steps"}, tensor<i32> {mp.next = "consecutive_skips"}
 // DYNAMIC-SAME: tensor<i32> {mp.log = "bad", mp.log_names = ["w", "b"]}, tensor<f32> {mp.log = "loss_scale"}
@@ -21,7 +21,7 @@
 // DYNAMIC-SAME: mp.skip_limit = 50 : i64
 
 // The scale of `static` is state that nothing writes.
-// STATIC-SAME: tensor<f32> {mp.initializer = #mp.constant<1.024000e+03 : f64>, mp.state = "loss_scale"}
+// STATIC-SAME: tensor<f32> {mp.initializer = #mp.constant<1.024000e+03 : f64>, mp.state = "loss_scale", mp.training}
 // STATIC-NOT: tracker
 // STATIC-NOT: mp.next = "loss_scale"
 // STATIC-SAME: mp.loss_scaling = "static"

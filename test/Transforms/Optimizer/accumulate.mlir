@@ -4,7 +4,7 @@
 // The step itself stays beside the two programs. What it makes of the model's own state does not wait, so that
 // micro-batches behind it start there.
 // CHECK-LABEL: func.func @train_step(
-// CHECK-SAME: tensor<2xf32> {mp.initializer = #mp.ones, mp.state = "mean/pending"}
+// CHECK-SAME: tensor<2xf32> {mp.initializer = #mp.ones, mp.state = "mean/pending", mp.training = "mean"}
 // CHECK-SAME: mp.next = "mean"
 // CHECK-SAME: mp.next = "w"
 // CHECK-SAME: mp.next = "mean/pending"
@@ -15,9 +15,9 @@
 // CHECK-SAME: %[[X:[a-z0-9]+]]: tensor<2xf32> {mp.input = "x"}
 // CHECK-SAME: %[[RNG:[a-z0-9]+]]: tensor<2xi64> {mp.state = "rng"}
 // The model's own state is read and written where it waits.
-// CHECK-SAME: %[[PENDING:[a-z0-9]+]]: tensor<2xf32> {mp.initializer = #mp.ones, mp.state = "mean/pending"}
+// CHECK-SAME: %[[PENDING:[a-z0-9]+]]: tensor<2xf32> {mp.initializer = #mp.ones, mp.state = "mean/pending", mp.training = "mean"}
 // CHECK-NOT: mp.state = "mean"
-// CHECK-SAME: %[[SUM:[a-z0-9]+]]: tensor<2xf32> {mp.initializer = #mp.zeros, mp.scaled, mp.state = "w/gradient_sum"}
+// CHECK-SAME: %[[SUM:[a-z0-9]+]]: tensor<2xf32> {mp.initializer = #mp.zeros, mp.scaled, mp.state = "w/gradient_sum", mp.training = "w"}
 // CHECK-NOT: mp.state = "growth_tracker"
 // CHECK-NOT: mp.log
 // CHECK-SAME: (tensor<f32> {mp.loss}, tensor<2xf32> {mp.next = "mean/pending"}, tensor<2xf32> {mp.next = "w/gradient_sum"}, tensor<2xi64> {mp.next = "rng"})
@@ -37,9 +37,9 @@
 // CHECK-NOT: mp.state = "rng"
 // CHECK-SAME: %[[W:[a-z0-9]+]]: tensor<2xf32> {mp.initializer = #mp.ones, mp.parameter = "w"}
 // CHECK-SAME: %[[OLD:[a-z0-9]+]]: tensor<2xf32> {mp.initializer = #mp.ones, mp.state = "mean"}
-// CHECK-SAME: %[[SCALE:[a-z0-9]+]]: tensor<f32> {{{.*}}mp.state = "loss_scale"}
-// CHECK-SAME: %[[PENDING:[a-z0-9]+]]: tensor<2xf32> {mp.initializer = #mp.ones, mp.state = "mean/pending"}
-// CHECK-SAME: %[[SUM:[a-z0-9]+]]: tensor<2xf32> {mp.initializer = #mp.zeros, mp.scaled, mp.state = "w/gradient_sum"}
+// CHECK-SAME: %[[SCALE:[a-z0-9]+]]: tensor<f32> {{{.*}}mp.state = "loss_scale", mp.training}
+// CHECK-SAME: %[[PENDING:[a-z0-9]+]]: tensor<2xf32> {mp.initializer = #mp.ones, mp.state = "mean/pending", mp.training = "mean"}
+// CHECK-SAME: %[[SUM:[a-z0-9]+]]: tensor<2xf32> {mp.initializer = #mp.zeros, mp.scaled, mp.state = "w/gradient_sum", mp.training = "w"}
 // CHECK-NOT: mp.loss}
 // CHECK-SAME: mp.skip_limit = 50
 // CHECK-NOT: mp.gradient_seed

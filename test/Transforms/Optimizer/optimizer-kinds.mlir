@@ -10,26 +10,26 @@
 
 // CHECK-LABEL: func.func @step(
 // CHECK-SAME: %[[W:[a-z0-9]+]]: tensor<2xf32> {{{.*}}mp.parameter = "w"}
-// CHECK-SAME: %[[LR:[a-z0-9]+]]: tensor<f32> {mp.initializer = #mp.constant<1.000000e-03 : f64>, mp.state = "learning_rate"}
-// RMSPROP-SAME: %[[V:[a-z0-9]+]]: tensor<2xf32> {mp.initializer = #mp.zeros, mp.state = "w/rmsprop.v"})
+// CHECK-SAME: %[[LR:[a-z0-9]+]]: tensor<f32> {mp.initializer = #mp.constant<1.000000e-03 : f64>, mp.state = "learning_rate", mp.training}
+// RMSPROP-SAME: %[[V:[a-z0-9]+]]: tensor<2xf32> {mp.initializer = #mp.zeros, mp.state = "w/rmsprop.v", mp.training = "w"})
 // RMSPROP-SAME: tensor<2xf32> {mp.next = "w"}, tensor<2xf32> {mp.next = "w/rmsprop.v"})
-// CENTERED-SAME: %[[V:[a-z0-9]+]]: tensor<2xf32> {mp.initializer = #mp.zeros, mp.state = "w/rmsprop.v"}
-// CENTERED-SAME: %[[M:[a-z0-9]+]]: tensor<2xf32> {mp.initializer = #mp.zeros, mp.state = "w/rmsprop.mean"}
-// CENTERED-SAME: %[[B:[a-z0-9]+]]: tensor<2xf32> {mp.initializer = #mp.zeros, mp.state = "w/rmsprop.momentum"})
+// CENTERED-SAME: %[[V:[a-z0-9]+]]: tensor<2xf32> {mp.initializer = #mp.zeros, mp.state = "w/rmsprop.v", mp.training = "w"}
+// CENTERED-SAME: %[[M:[a-z0-9]+]]: tensor<2xf32> {mp.initializer = #mp.zeros, mp.state = "w/rmsprop.mean", mp.training = "w"}
+// CENTERED-SAME: %[[B:[a-z0-9]+]]: tensor<2xf32> {mp.initializer = #mp.zeros, mp.state = "w/rmsprop.momentum", mp.training = "w"})
 // CENTERED-SAME: {mp.next = "w"}, tensor<2xf32> {mp.next = "w/rmsprop.v"}, tensor<2xf32> {mp.next = "w/rmsprop.mean"}, tensor<2xf32> {mp.next = "w/rmsprop.momentum"})
-// ADAGRAD-SAME: %[[T:[a-z0-9]+]]: tensor<i64> {mp.initializer = #mp.zeros, mp.state = "adagrad.step"}
-// ADAGRAD-SAME: %[[S:[a-z0-9]+]]: tensor<2xf32> {mp.initializer = #mp.constant<5.000000e-01 : f64>, mp.state = "w/adagrad.sum"})
+// ADAGRAD-SAME: %[[T:[a-z0-9]+]]: tensor<i64> {mp.initializer = #mp.zeros, mp.state = "adagrad.step", mp.training}
+// ADAGRAD-SAME: %[[S:[a-z0-9]+]]: tensor<2xf32> {mp.initializer = #mp.constant<5.000000e-01 : f64>, mp.state = "w/adagrad.sum", mp.training = "w"})
 // ADAGRAD-SAME: {mp.next = "w"}, tensor<2xf32> {mp.next = "w/adagrad.sum"}, tensor<i64> {mp.next = "adagrad.step"})
-// NADAM-SAME: %[[T:[a-z0-9]+]]: tensor<i64> {mp.initializer = #mp.zeros, mp.state = "nadam.step"}
-// NADAM-SAME: %[[Q:[a-z0-9]+]]: tensor<f32> {mp.initializer = #mp.constant<1.000000e+00 : f64>, mp.state = "nadam.momentum_product"}
-// NADAM-SAME: %[[M:[a-z0-9]+]]: tensor<2xf32> {mp.initializer = #mp.zeros, mp.state = "w/nadam.m"}
-// NADAM-SAME: %[[V:[a-z0-9]+]]: tensor<2xf32> {mp.initializer = #mp.zeros, mp.state = "w/nadam.v"})
+// NADAM-SAME: %[[T:[a-z0-9]+]]: tensor<i64> {mp.initializer = #mp.zeros, mp.state = "nadam.step", mp.training}
+// NADAM-SAME: %[[Q:[a-z0-9]+]]: tensor<f32> {mp.initializer = #mp.constant<1.000000e+00 : f64>, mp.state = "nadam.momentum_product", mp.training}
+// NADAM-SAME: %[[M:[a-z0-9]+]]: tensor<2xf32> {mp.initializer = #mp.zeros, mp.state = "w/nadam.m", mp.training = "w"}
+// NADAM-SAME: %[[V:[a-z0-9]+]]: tensor<2xf32> {mp.initializer = #mp.zeros, mp.state = "w/nadam.v", mp.training = "w"})
 // NADAM-SAME: {mp.next = "w/nadam.v"}, tensor<f32> {mp.next = "nadam.momentum_product"}, tensor<i64> {mp.next = "nadam.step"})
-// LAMB-SAME: %[[T:[a-z0-9]+]]: tensor<i64> {mp.initializer = #mp.zeros, mp.state = "lamb.step"}
-// LAMB-SAME: mp.state = "w/lamb.m"}
-// LAMB-SAME: mp.state = "w/lamb.v"})
+// LAMB-SAME: %[[T:[a-z0-9]+]]: tensor<i64> {mp.initializer = #mp.zeros, mp.state = "lamb.step", mp.training}
+// LAMB-SAME: mp.state = "w/lamb.m", mp.training = "w"}
+// LAMB-SAME: mp.state = "w/lamb.v", mp.training = "w"})
 // LAMB-SAME: {mp.next = "w/lamb.m"}, tensor<2xf32> {mp.next = "w/lamb.v"}, tensor<i64> {mp.next = "lamb.step"})
-// LION-SAME: %[[M:[a-z0-9]+]]: tensor<2xf32> {mp.initializer = #mp.zeros, mp.state = "w/lion.m"})
+// LION-SAME: %[[M:[a-z0-9]+]]: tensor<2xf32> {mp.initializer = #mp.zeros, mp.state = "w/lion.m", mp.training = "w"})
 // LION-SAME: {mp.next = "w"}, tensor<2xf32> {mp.next = "w/lion.m"})
 
 // CHECK: %[[BAD:.*]] = mp.check_finite

@@ -14,16 +14,16 @@
 // CHECK-SAME: %[[RNG:[a-z0-9]+]]: tensor<2xi64> {mp.state = "rng"}
 
 // The host sets the learning rate; the option is what it starts with.
-// ADAM-SAME: %[[LR:[a-z0-9]+]]: tensor<f32> {mp.initializer = #mp.constant<1.000000e-03 : f64>, mp.state = "learning_rate"}
-// ADAM-SAME: %[[STEP:[a-z0-9]+]]: tensor<i64> {mp.initializer = #mp.zeros, mp.state = "adam.step"}
-// ADAM-SAME: %[[M:[a-z0-9]+]]: tensor<2xf32> {mp.initializer = #mp.zeros, mp.state = "w/adam.m"}
-// ADAM-SAME: %[[V:[a-z0-9]+]]: tensor<2xf32> {mp.initializer = #mp.zeros, mp.state = "w/adam.v"}
+// ADAM-SAME: %[[LR:[a-z0-9]+]]: tensor<f32> {mp.initializer = #mp.constant<1.000000e-03 : f64>, mp.state = "learning_rate", mp.training}
+// ADAM-SAME: %[[STEP:[a-z0-9]+]]: tensor<i64> {mp.initializer = #mp.zeros, mp.state = "adam.step", mp.training}
+// ADAM-SAME: %[[M:[a-z0-9]+]]: tensor<2xf32> {mp.initializer = #mp.zeros, mp.state = "w/adam.m", mp.training = "w"}
+// ADAM-SAME: %[[V:[a-z0-9]+]]: tensor<2xf32> {mp.initializer = #mp.zeros, mp.state = "w/adam.v", mp.training = "w"}
 // ADAMW-SAME: #mp.constant<5.000000e-01 : f64>, mp.state = "learning_rate"
 // ADAMW-SAME: mp.state = "adamw.step"
 // ADAMW-SAME: mp.state = "w/adamw.m"
 // ADAMW-SAME: mp.state = "w/adamw.v"
 // SGD-NOT: mp.state = "w/
-// MOMENTUM-SAME: tensor<2xf32> {mp.initializer = #mp.zeros, mp.state = "w/sgd.momentum"}
+// MOMENTUM-SAME: tensor<2xf32> {mp.initializer = #mp.zeros, mp.state = "w/sgd.momentum", mp.training = "w"}
 
 // No gradient is left, and each next value stands for what was an argument.
 // CHECK-NOT: mp.gradient =

@@ -45,6 +45,8 @@ static void addState(ExecutableT &table) {
   auto kernel = [] { return type(ElementType::F32, {8, 4}); };
   table.state.push_back(state("kernel", kernel(), StateRole::Parameter, InitializerKind::GlorotUniform));
   table.state.push_back(state("kernel/adam.m", kernel(), StateRole::State, InitializerKind::Zeros));
+  table.state.back()->training = true;
+  table.state.back()->beside = "kernel";
   table.state.push_back(state("rng", type(ElementType::I64, {2}), StateRole::State, std::nullopt));
   table.state.push_back(
       state("loss_scale", type(ElementType::F32, {}), StateRole::State, InitializerKind::Constant, 65536));
