@@ -3,7 +3,8 @@
 //
 // Kernels are not formed yet, so that an op counts by itself: its arithmetic, and its bytes where those take longer.
 // What a type changes in an op that is no product is the bytes of its values and their conversion, for each computes in
-// f32.
+// f32. A low type adds no launches but those of loss scaling: its casts are computed where values are made or read, and
+// its weights are kept in it.
 
 #include "Transforms/Autocast/ModelledTimes.h"
 
@@ -40,6 +41,18 @@ static double countElements(Value value) {
 }
 
 static double bytesOf(Precision precision) { return precision == Precision::F32 ? 4 : 2; }
+
+/// Whether a convolution reads too few channels for a low type's units. Its operand is gathered by single elements, which
+/// takes what the units save: of a convolution and its gradients measured together, bf16 gained nothing up to 8 channels
+/// in one dimension and up to 4 in more.
+static bool gathersFewChannels(Operation *op) {
+  auto conv = dyn_cast<ConvOp>(op);
+  if (!conv)
+    return false;
+  const ArrayRef<int64_t> filter = conv.getFilter().getType().getShape();
+  constexpr size_t kRankOfOneDimension = 3;
+  return filter.back() <= (filter.size() == kRankOfOneDimension ? 8 : 4);
+}
 
 /// Whether `value` is a weight: one that the optimizer updates.
 static bool isParameter(Value value) {
@@ -80,6 +93,8 @@ private:
 
   double modelOp(NodeId id, Precision precision) const {
     const PrecisionNode &node = program.graph.nodes[id];
+    if (gathersFewChannels(program.nodes[id]))
+      precision = Precision::F32;
     double elements = 0;
     for (ValueId value : llvm::concat<const ValueId>(node.operands, node.results))
       elements += countElements(program.values[value]);
