@@ -87,7 +87,7 @@ struct TextShape {
 };
 } // namespace
 
-static TextShape shapeOf(StringRef text) {
+static TextShape measureText(StringRef text) {
   TextShape shape;
   bool inText = false;
   int depth = 0;
@@ -173,7 +173,7 @@ static Status readFigures(const llvm::json::Object &file, CPURates &rates) {
 
 ErrorOr<Tuning> mp::parseTuning(StringRef text) {
   constexpr int kDeepest = 8; // the parser recurses
-  const TextShape shape = shapeOf(text);
+  const TextShape shape = measureText(text);
   if (shape.depth > kDeepest)
     return makeError("brackets nest too deeply");
   llvm::Expected<llvm::json::Value> json = llvm::json::parse(text);

@@ -28,9 +28,6 @@ using namespace mlir;
 #define GET_ATTRDEF_CLASSES
 #include "mp/IR/MPAttributes.cpp.inc"
 
-#define GET_OP_CLASSES
-#include "mp/IR/MPOps.cpp.inc"
-
 /// Codegen attaches what one element of each of these ops is computed by.
 template <typename... Ops> static void promiseForms(Dialect &dialect) {
   auto promise = [&]<typename Op>(Op *) {
@@ -45,13 +42,10 @@ void mp::MPDialect::initialize() {
 #define GET_ATTRDEF_LIST
 #include "mp/IR/MPAttributes.cpp.inc"
       >();
-  addOperations<
-#define GET_OP_LIST
-#include "mp/IR/MPOps.cpp.inc"
-      >();
+  registerMPDialectOperations(this);
   promiseForms<
 #define GET_OP_LIST
-#include "mp/IR/MPOps.cpp.inc"
+#include "mp/IR/MPOpList.cpp.inc"
       >(*this);
   attachProductTiles(getContext());
 }
