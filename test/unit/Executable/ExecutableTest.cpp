@@ -118,7 +118,7 @@ TEST_F(ExecutableFile, TheWriterRefusesWhatTheReaderWould) {
   ExecutableT table = sample::table();
   table.state[0]->name = "bias";
   EXPECT_EQ(writeExecutable(path("f.mpx"), table, sample::blobs()).message(),
-            path("f.mpx") + ": state 'kernel.f16': derived of 'kernel', which is not a parameter");
+            path("f.mpx") + ": state 'kernel/adam.m': is kept beside 'kernel', which is not there");
   EXPECT_EQ(contents(path("f.mpx")), before) << "the old file is untouched";
   EXPECT_EQ(writeExecutable(path("f.mpx"), sample::table(), {}).message(),
             path("f.mpx") + ": the table names 3 blobs, the caller gives 0");
@@ -157,7 +157,7 @@ TEST(Header, EveryFieldIsChecked) {
   };
   EXPECT_EQ(readExecutable(std::span<const std::byte>(good)).message(), "");
   EXPECT_EQ(message(0, 'X', 1, true), "not an executable: it does not start with the format's magic bytes");
-  EXPECT_EQ(message(8, 3, 4, true), "version 3 of the format, expected 2");
+  EXPECT_EQ(message(8, 4, 4, true), "version 4 of the format, expected 3");
   EXPECT_EQ(message(12, 32, 4, true), "header of 32 bytes, expected 64");
   std::string size = std::to_string(good.size());
   EXPECT_EQ(message(16, 1, 8, true), "truncated or extended: " + size + " bytes, expected 1");

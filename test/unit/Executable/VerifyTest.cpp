@@ -9,7 +9,7 @@ using namespace mp::executable;
 namespace {
 
 const Case kHeadCases[] = {
-    {"Version", [](ExecutableT &t) { t.version = 7; }, "version 7 of the table, expected 2"},
+    {"Version", [](ExecutableT &t) { t.version = 7; }, "version 7 of the table, expected 3"},
     {"ControlCharacters", [](ExecutableT &t) { t.model = "a\x1b[2J"; },
      "model 'a?[2J' holds control characters or is not UTF-8"},
     {"NoUTF8", [](ExecutableT &t) { t.state[0]->name = "a\xff"; },

@@ -171,6 +171,9 @@ static void addState(ExecutableT &table, const TinyModelOptions &options) {
     entry->name = line.name;
     entry->type = std::make_unique<TensorTypeT>(line.type);
     entry->role = line.role;
+    entry->training = line.role == StateRole::State && entry->name != "rng" && entry->name != "user.scalar";
+    if (entry->name == "dense.kernel/gradient_sum")
+      entry->beside = "dense.kernel";
     if (entry->name != "rng") {
       entry->initializer = std::make_unique<InitializerT>();
       entry->initializer->kind = line.kind;
