@@ -45,7 +45,7 @@ void mp::MPDialect::initialize() {
   registerMPDialectOperations(this);
   promiseForms<
 #define GET_OP_LIST
-#include "mp/IR/MPOpList.cpp.inc"
+#include "mp/IR/MPOps.cpp.inc"
       >(*this);
   attachProductTiles(getContext());
 }

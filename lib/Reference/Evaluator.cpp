@@ -33,7 +33,7 @@ template <typename... Ops> static llvm::StringMap<Rule> makeTable() {
 static const llvm::StringMap<Rule> &ruleTable() {
   static const llvm::StringMap<Rule> table = makeTable<
 #define GET_OP_LIST
-#include "mp/IR/MPOpList.cpp.inc"
+#include "mp/IR/MPOps.cpp.inc"
       >();
   return table;
 }

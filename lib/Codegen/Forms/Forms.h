@@ -83,7 +83,7 @@ template <typename Family, typename... Ops> void attachForms(mlir::MLIRContext *
 template <typename Family> void attachForms(mlir::MLIRContext *context) {
   detail::attachForms<Family,
 #define GET_OP_LIST
-#include "mp/IR/MPOpList.cpp.inc"
+#include "mp/IR/MPOps.cpp.inc"
                       >(context);
 }
 

@@ -236,6 +236,6 @@ template <typename... Ops> static void attachRows(MLIRContext *context) {
 void mp::attachRowForms(MLIRContext *context) {
   attachRows<
 #define GET_OP_LIST
-#include "mp/IR/MPOpList.cpp.inc"
+#include "mp/IR/MPOps.cpp.inc"
       >(context);
 }
