@@ -270,18 +270,12 @@ static LogicalResult verifyValue(Operation *op, NamedAttribute attribute, ArrayR
 }
 
 static constexpr AttributeRule kArgumentRules[] = {
-    {names::input, ValueOf::Name},
-    {names::parameter, ValueOf::Name},
-    {names::state, ValueOf::Name},
-    {names::initializer, ValueOf::Initializer},
-    {names::training, ValueOf::Owner},
-    {names::rowWeights, ValueOf::Unit},
-    {names::batched, ValueOf::Unit},
-    {names::scaled, ValueOf::Unit},
-    {names::derived, ValueOf::Derived},
-    {names::label, ValueOf::Unit},
-    {names::classes, ValueOf::Integer},
-    {names::ignoredLabel, ValueOf::AnyInteger},
+    {names::input, ValueOf::Name},      {names::parameter, ValueOf::Name},
+    {names::state, ValueOf::Name},      {names::initializer, ValueOf::Initializer},
+    {names::training, ValueOf::Owner},  {names::rowWeights, ValueOf::Unit},
+    {names::batched, ValueOf::Unit},    {names::scaled, ValueOf::Unit},
+    {names::derived, ValueOf::Derived}, {names::label, ValueOf::Unit},
+    {names::classes, ValueOf::Integer}, {names::ignoredLabel, ValueOf::AnyInteger},
 };
 static constexpr AttributeRule kResultRules[] = {
     {names::loss, ValueOf::Unit},      {names::output, ValueOf::Name},   {names::metric, ValueOf::Name},

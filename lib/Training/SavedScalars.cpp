@@ -55,8 +55,7 @@ bool mp::isScalerState(std::string_view name) {
 }
 
 bool mp::isWeight(const StateEntryT &entry) {
-  return entry.role == StateRole::Parameter ||
-         (entry.role == StateRole::State && entry.initializer && !entry.training);
+  return entry.role == StateRole::Parameter || (entry.role == StateRole::State && entry.initializer && !entry.training);
 }
 
 static bool isInteger(ElementType element) { return element == ElementType::I32 || element == ElementType::I64; }

@@ -141,8 +141,8 @@ public:
   /// As `mp::addArgument`; `extra` holds further argument attributes.
   mlir::BlockArgument addArgument(mlir::Type type, ArgumentRole role, llvm::StringRef name, mlir::Attribute initializer,
                                   mlir::Location loc, llvm::ArrayRef<mlir::NamedAttribute> extra = {});
-  /// A state of training's own that starts at `initializer`; `beside` is the parameter or state that it is kept for, empty
-  /// for one of the whole job.
+  /// A state of training's own that starts at `initializer`; `beside` is the parameter or state that it is kept for,
+  /// empty for one of the whole job.
   mlir::BlockArgument addTrainingState(mlir::Type type, llvm::StringRef name, llvm::StringRef beside,
                                        mlir::Attribute initializer, mlir::Location loc,
                                        llvm::ArrayRef<mlir::NamedAttribute> extra = {});

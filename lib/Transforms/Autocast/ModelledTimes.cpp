@@ -42,9 +42,9 @@ static double countElements(Value value) {
 
 static double bytesOf(Precision precision) { return precision == Precision::F32 ? 4 : 2; }
 
-/// Whether a convolution reads too few channels for a low type's units. Its operand is gathered by single elements, which
-/// takes what the units save: forward, bf16 was slower than f32 up to 8 channels in one dimension and up to 4 in two.
-/// Gradients were faster; what a step gains of them did not always pay for that, so that none of it counts.
+/// Whether a convolution reads too few channels for a low type's units. Its operand is gathered by single elements,
+/// which takes what the units save: forward, bf16 was slower than f32 up to 8 channels in one dimension and up to 4 in
+/// two. Gradients were faster; what a step gains of them did not always pay for that, so that none of it counts.
 static bool gathersFewChannels(Operation *op) {
   auto conv = dyn_cast<ConvOp>(op);
   if (!conv)
