@@ -17,7 +17,8 @@ static ErrorOr<format::Header> checkHeader(std::span<const std::byte> file) {
   if (header.magic != format::kMagic)
     return makeError("not an executable: it does not start with the format's magic bytes");
   if (header.version != kExecutableVersion)
-    return makeError("version ", header.version, " of the format, expected ", kExecutableVersion);
+    return makeError("version ", header.version, " of the format, expected ", kExecutableVersion,
+                     "; compile the model again with this Halfstep");
   if (header.fileBytes != file.size())
     return makeError("truncated or extended: ", file.size(), " bytes, expected ", header.fileBytes);
   if (header.hash != format::contentHash(file))

@@ -157,7 +157,7 @@ TEST(Header, EveryFieldIsChecked) {
   };
   EXPECT_EQ(readExecutable(std::span<const std::byte>(good)).message(), "");
   EXPECT_EQ(message(0, 'X', 1, true), "not an executable: it does not start with the format's magic bytes");
-  EXPECT_EQ(message(8, 4, 4, true), "version 4 of the format, expected 3");
+  EXPECT_EQ(message(8, 4, 4, true), "version 4 of the format, expected 3; compile the model again with this Halfstep");
   EXPECT_EQ(message(12, 32, 4, true), "header of 32 bytes, expected 64");
   std::string size = std::to_string(good.size());
   EXPECT_EQ(message(16, 1, 8, true), "truncated or extended: " + size + " bytes, expected 1");
