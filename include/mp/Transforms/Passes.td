@@ -231,9 +231,9 @@ def LossScalingPass : Pass<"mp-loss-scaling", "::mlir::ModuleOp"> {
     }
     // becomes
     func.func @train_step(%w: tensor<f32> {mp.parameter = "w", mp.initializer = #mp.ones},
-        %scale: tensor<f32> {mp.state = "loss_scale", mp.initializer = #mp.constant<8.0 : f64>},
-        %skipped: tensor<i64> {mp.state = "skipped_steps", mp.initializer = #mp.constant<0.0 : f64>},
-        %in_a_row: tensor<i32> {mp.state = "consecutive_skips", mp.initializer = #mp.constant<0.0 : f64>})
+        %scale: tensor<f32> {mp.state = "loss_scale", mp.training, mp.initializer = #mp.constant<8.0 : f64>},
+        %skipped: tensor<i64> {mp.state = "skipped_steps", mp.training, mp.initializer = #mp.constant<0.0 : f64>},
+        %in_a_row: tensor<i32> {mp.state = "consecutive_skips", mp.training, mp.initializer = #mp.constant<0.0 : f64>})
         -> (tensor<f32> {mp.loss}, tensor<f32> {mp.gradient = "w"}, tensor<i64> {mp.next = "skipped_steps"},
             tensor<i32> {mp.next = "consecutive_skips"}, tensor<i32> {mp.log = "bad", mp.log_names = ["w"]},
             tensor<f32> {mp.log = "loss_scale"})
@@ -327,7 +327,7 @@ def OptimizerPass : Pass<"mp-optimizer", "::mlir::ModuleOp"> {
     }
     // becomes
     func.func @train_step(%w: tensor<f32> {mp.parameter = "w", mp.initializer = #mp.ones},
-        %lr: tensor<f32> {mp.state = "learning_rate", mp.initializer = #mp.constant<5.0e-1 : f64>})
+        %lr: tensor<f32> {mp.state = "learning_rate", mp.training, mp.initializer = #mp.constant<5.0e-1 : f64>})
         -> (tensor<f32> {mp.loss}, tensor<f32> {mp.next = "w"})
         attributes {mp.program = "train_step", mp.loss_scaling = "none"} {
       %one = mp.gradient_seed : tensor<f32>
