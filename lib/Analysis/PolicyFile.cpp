@@ -63,11 +63,17 @@ ErrorOr<PrecisionPolicy> PrecisionPolicy::parse(StringRef name, StringRef text, 
       policy.summedSquaresWide = false;
       continue;
     }
+    if (key == "reduced-precision-reduction") {
+      if (value.trim() != "allow")
+        return makeError(where, ": reduced-precision-reduction is allow, found '", value.trim().str(), "'");
+      policy.reducedPrecisionReduction = true;
+      continue;
+    }
     std::optional<PrecisionCategory> category = symbolizeList(key);
     if (!category || !line.contains(':'))
       return makeError(where,
-                       ": expected type, zero-dimensional, summed-squares, allow, infer, clear, deny or promote and a "
-                       "colon, found '",
+                       ": expected type, zero-dimensional, summed-squares, reduced-precision-reduction, allow, infer, "
+                       "clear, deny or promote and a colon, found '",
                        line.str(), "'");
     llvm::SmallVector<StringRef> entries;
     value.split(entries, ',');

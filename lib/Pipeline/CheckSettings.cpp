@@ -3,7 +3,6 @@
 
 #include "mp/Pipeline/Settings.h"
 
-#include "mlir/IR/MLIRContext.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/MemoryBuffer.h"
 
@@ -12,7 +11,6 @@
 #include "mp/Hardware/CPULevels.h"
 #include "mp/Hardware/ChipTable.h"
 #include "mp/IR/InputText.h"
-#include "mp/IR/MP.h"
 #include "mp/Transforms/Options.h"
 
 #include "Pipeline/Targets.h"
@@ -197,12 +195,10 @@ static Status checkTuning(const CompileOptions &options, bool byCost) {
   return readTuning(path, machineOfTypes(options)).status();
 }
 
-/// The policy is read as the pass will read it, by the ops of the dialect.
+/// The policy is read as the pass will read it.
 static Status checkPolicy(const CompileOptions &all) {
   const AutocastPassOptions &options = all.autocast;
-  mlir::MLIRContext context(mlir::MLIRContext::Threading::DISABLED);
-  context.loadDialect<MPDialect>();
-  ErrorOr<PrecisionPolicy> policy = loadPolicy(options, collectKnownOps(context));
+  ErrorOr<PrecisionPolicy> policy = loadPolicy(options);
   if (!policy)
     return policy.status();
   const bool byCost = policy->decidesByCost(options.rule);

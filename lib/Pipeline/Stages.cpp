@@ -11,6 +11,7 @@
 #include "mp/Kernels/Passes.h"
 #include "mp/Pipeline/Target.h"
 #include "mp/Transforms/Explain.h"
+#include "mp/Transforms/Options.h"
 
 using namespace mlir;
 
@@ -45,6 +46,14 @@ static void buildOptimizer(OpPassManager &manager, const CompileOptions &options
     manager.addPass(createDerivedWeightsPass());
 }
 
+/// What the policy says where the user does not; one that cannot be read is refused by the pass that applies it.
+static bool allowsReducedPrecisionReduction(const CompileOptions &options) {
+  if (options.allowFP16ReducedPrecisionReduction && options.allowBF16ReducedPrecisionReduction)
+    return false;
+  ErrorOr<PrecisionPolicy> policy = loadPolicy(options.autocast);
+  return policy && policy->allowsReducedPrecisionReduction();
+}
+
 static void buildKernels(OpPassManager &manager, const CompileOptions &options) {
   OpPassManager &programs = manager.nest<func::FuncOp>();
   programs.addPass(createDecomposePass({.features = targetOf(options).getMachine(options)}));
@@ -52,12 +61,12 @@ static void buildKernels(OpPassManager &manager, const CompileOptions &options) 
   programs.addPass(createCSEPass());
   programs.addPass(createFormKernelsPass());
   // Cutting k asks the scheduler of kernels, so that both are given the same.
+  const bool allowsReduction = allowsReducedPrecisionReduction(options);
   const auto forProducts = [&](auto own) {
-    const bool isPyTorch = options.autocast.policy == "pytorch";
     own.features = targetOf(options).getMachine(options);
     own.allowTF32 = options.allowTF32;
-    own.allowFP16ReducedPrecisionReduction = options.allowFP16ReducedPrecisionReduction.value_or(isPyTorch);
-    own.allowBF16ReducedPrecisionReduction = options.allowBF16ReducedPrecisionReduction.value_or(isPyTorch);
+    own.allowFP16ReducedPrecisionReduction = options.allowFP16ReducedPrecisionReduction.value_or(allowsReduction);
+    own.allowBF16ReducedPrecisionReduction = options.allowBF16ReducedPrecisionReduction.value_or(allowsReduction);
     own.allowBF16x3 = options.allowBF16x3;
     own.allowBF16x6 = options.allowBF16x6;
     own.allowBF16x9 = options.allowBF16x9;

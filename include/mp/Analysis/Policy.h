@@ -151,6 +151,9 @@ public:
   /// Whether squares that are summed are f32 whatever the type that they follow; the lists of others know no such rule.
   bool widensSummedSquares() const { return summedSquaresWide; }
 
+  /// Whether sums of parts of k may be rounded to the type of the operands, unless the user says otherwise.
+  bool allowsReducedPrecisionReduction() const { return reducedPrecisionReduction; }
+
   /// The category of an op; an error if two patterns disagree about it.
   ErrorOr<OpCategory> categorize(const OpFacts &op) const;
 
@@ -163,6 +166,7 @@ private:
   std::optional<Precision> low;
   bool zeroDimensionalFollow = false;
   bool summedSquaresWide = true;
+  bool reducedPrecisionReduction = false;
   bool byCost = false;
   PolicyLayer file, user;
 };

@@ -63,7 +63,7 @@ struct CompileOptions {
   /// Whether matrix products of f32 may round their operands to tf32; of nvptx and simt.
   bool allowTF32 = false;
   /// Whether matrix products of f16 or bf16 whose k is cut into parts may store the sum of each part in their own type;
-  /// of nvptx and simt. Without a value, whether the policy is `pytorch`: it is PyTorch's default.
+  /// of nvptx and simt. Without a value, what the policy says.
   std::optional<bool> allowFP16ReducedPrecisionReduction, allowBF16ReducedPrecisionReduction;
   /// Whether matrix products of f32 may be sums of 3, 6 or 9 products of bf16 parts; of cpu, levels with tiles of bf16.
   /// At most one of them.

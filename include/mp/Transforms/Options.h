@@ -24,6 +24,9 @@ Status checkOptions(const OptimizerPassOptions &options);
 /// The policy that options of mp-autocast ask for, with the user's type and lists; or what is wrong with them.
 ErrorOr<PrecisionPolicy> loadPolicy(const AutocastPassOptions &options, const KnownOps &ops);
 
+/// The same by the ops of the dialect, where no program is read.
+ErrorOr<PrecisionPolicy> loadPolicy(const AutocastPassOptions &options);
+
 } // namespace mp
 
 #endif // MP_TRANSFORMS_OPTIONS_H

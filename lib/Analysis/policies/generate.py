@@ -30,7 +30,7 @@ PER_OP = {"L": "allow", "F": "deny", "Fo": "deny", "Fa": "deny", "P": "promote",
           "–": "promote"}
 GRAPPLER = {"L": "allow", "F": "deny", "I": "infer", "C": "clear", "–": None}
 SYSTEMS = {
-    "pytorch": ("pytorch_cuda", "f16", ["zero-dimensional: follow"], PER_OP,
+    "pytorch": ("pytorch_cuda", "f16", ["zero-dimensional: follow", "reduced-precision-reduction: allow"], PER_OP,
                 "the autocast lists of PyTorch 2.15.0 for CUDA (aten/src/ATen/autocast_mode.h)"),
     "pytorch_cpu": ("pytorch_cpu", "bf16", ["zero-dimensional: follow"], PER_OP,
                     "the autocast lists of PyTorch 2.15.0 for CPUs (aten/src/ATen/autocast_mode.cpp)"),

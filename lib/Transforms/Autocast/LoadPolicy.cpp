@@ -1,6 +1,7 @@
 // The policy that a user asks for.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
+#include "mp/IR/MP.h"
 #include "mp/Transforms/Options.h"
 
 using namespace mp;
@@ -28,4 +29,10 @@ ErrorOr<PrecisionPolicy> mp::loadPolicy(const AutocastPassOptions &options, cons
   if (Status edited = policy->edit({lists}, ops); !edited.ok())
     return edited;
   return policy;
+}
+
+ErrorOr<PrecisionPolicy> mp::loadPolicy(const AutocastPassOptions &options) {
+  mlir::MLIRContext context(mlir::MLIRContext::Threading::DISABLED);
+  context.loadDialect<MPDialect>();
+  return loadPolicy(options, collectKnownOps(context));
 }

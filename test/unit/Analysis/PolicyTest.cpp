@@ -114,8 +114,8 @@ TEST(PolicyFile, ErrorsNameTheLine) {
   EXPECT_EQ(error("deny: mp.add"), "p: has no line 'type: f16' or 'type: bf16'");
   EXPECT_EQ(error("type: f8"), "p:1: type is f16 or bf16, once; found 'f8'");
   EXPECT_EQ(error("type: f16\ntype: bf16"), "p:2: type is f16 or bf16, once; found 'bf16'");
-  const std::string expected = "p:2: expected type, zero-dimensional, summed-squares, allow, infer, clear, deny or "
-                               "promote and a colon, found ";
+  const std::string expected = "p:2: expected type, zero-dimensional, summed-squares, reduced-precision-reduction, allow, "
+                               "infer, clear, deny or promote and a colon, found ";
   EXPECT_EQ(error("type: f16\ndeny mp.add"), expected + "'deny mp.add'");
   EXPECT_EQ(error("type: f16\nfixed: mp.add"), expected + "'fixed: mp.add'");
   EXPECT_EQ(error("type: f16\ndeny: mp.addd"), "p:2: 'mp.addd' is not an op; did you mean 'mp.add'?");
@@ -128,6 +128,8 @@ TEST(PolicyFile, ErrorsNameTheLine) {
             "p:2: 'mp.add[=1]' does not name an attribute, expected mp.op[attribute] or mp.op[attribute=value]");
   EXPECT_EQ(error("type: f16\nzero-dimensional: lead"), "p:2: zero-dimensional is follow, found 'lead'");
   EXPECT_EQ(error("type: f16\nsummed-squares: lead"), "p:2: summed-squares is follow, found 'lead'");
+  EXPECT_EQ(error("type: f16\nreduced-precision-reduction: yes"),
+            "p:2: reduced-precision-reduction is allow, found 'yes'");
   EXPECT_EQ(error("type: f16\ndeny: loc:x"), "p:2: 'loc:x' names a location; a policy file names ops");
 }
 
@@ -142,6 +144,12 @@ TEST(PolicyFile, SaysWhetherSummedSquaresFollow) {
   EXPECT_FALSE(parsed("type: f16\nsummed-squares: follow").widensSummedSquares());
   for (const char *mixed : {"mixed_float16", "mixed_bfloat16", "auto"})
     EXPECT_TRUE(PrecisionPolicy::load(mixed, knownOps())->widensSummedSquares());
+}
+
+TEST(PolicyFile, SaysWhetherSumsOfPartsMayBeLow) {
+  EXPECT_FALSE(parsed("type: f16").allowsReducedPrecisionReduction());
+  EXPECT_TRUE(parsed("type: f16\nreduced-precision-reduction: allow").allowsReducedPrecisionReduction());
+  EXPECT_FALSE(PrecisionPolicy::load("mixed_float16", knownOps())->allowsReducedPrecisionReduction());
 }
 
 TEST(PolicyFile, AnyBytesGiveAPolicyOrAnError) {
