@@ -29,6 +29,10 @@ config.environment["PATH"] = os.pathsep.join(
 # What is tested is compiled, not found.
 config.environment["HALFSTEP_COMPILE_CACHE"] = "off"
 
+# But for folders whose tests compile the same layers again and again: there a run compiles each kernel once.
+config.compile_cache = os.path.join(config.test_exec_root, "compile-cache")
+shutil.rmtree(config.compile_cache, ignore_errors=True)
+
 # Every test that runs mp-opt is a test of the parser and the printer, too.
 config.substitutions.append((ToolSubst("mp-opt").regex, "mp-opt --verify-roundtrip"))
 config.substitutions.append(("%{llvm_include}", config.llvm_include_dir))

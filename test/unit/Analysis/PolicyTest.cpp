@@ -114,8 +114,9 @@ TEST(PolicyFile, ErrorsNameTheLine) {
   EXPECT_EQ(error("deny: mp.add"), "p: has no line 'type: f16' or 'type: bf16'");
   EXPECT_EQ(error("type: f8"), "p:1: type is f16 or bf16, once; found 'f8'");
   EXPECT_EQ(error("type: f16\ntype: bf16"), "p:2: type is f16 or bf16, once; found 'bf16'");
-  const std::string expected = "p:2: expected type, zero-dimensional, summed-squares, reduced-precision-reduction, allow, "
-                               "infer, clear, deny or promote and a colon, found ";
+  const std::string expected =
+      "p:2: expected type, zero-dimensional, summed-squares, reduced-precision-reduction, allow, "
+      "infer, clear, deny or promote and a colon, found ";
   EXPECT_EQ(error("type: f16\ndeny mp.add"), expected + "'deny mp.add'");
   EXPECT_EQ(error("type: f16\nfixed: mp.add"), expected + "'fixed: mp.add'");
   EXPECT_EQ(error("type: f16\ndeny: mp.addd"), "p:2: 'mp.addd' is not an op; did you mean 'mp.add'?");
