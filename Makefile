@@ -38,10 +38,11 @@ check: .venv/wheels configured ## build, and run every test but the costly suite
 	@test/run-suites $(SUITES) --affected
 
 check-full: GROUPS = build check python lint
-check-full: .venv/wheels configured sanitized ## run every test with the long forms, install a clone, lint every file, and see that tests notice every mutant
+check-full: .venv/wheels configured sanitized ## run every test with the long forms, install a clone, lint every file, and see that tests notice mutants
 	@setup/timed build cmake --build --preset $(PRESET)
 	@test/Lint/lint $(BUILD) --all
 	@test/Mutants/mutants $(BUILD)
+	@test/Mutants/mutants $(BUILD) --operators
 	@test/run-suites $(SUITES) --long
 	@setup/timed install-clone test/Python/install-clone build/install-clone
 
