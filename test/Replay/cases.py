@@ -14,18 +14,20 @@ sys.path.insert(0, str(TEST / "GPU"))
 sys.dont_write_bytecode = True
 
 import benchmark_models  # noqa: E402
+import convolution_models  # noqa: E402
 import gemm_models  # noqa: E402
 
 CHIPS = ["sm_70", "sm_75", "sm_80", "sm_86", "sm_89", "sm_90", "sm_90a", "sm_100a"]
 WITH_BF16 = CHIPS[2:]
-LEVELS = ["cpu:avx2", "cpu:avx512"]
+LEVELS = ["cpu:avx2", "cpu:avx512", "cpu:avx512bf16", "cpu:amx-bf16", "cpu:amx-fp16"]
 INFER = ["--policy=float32", "--training=false", "--batch-size=1"]
 RANDOM_MODELS = 60
 
+# The levels of the CPU and the chips that have units for a policy's types, or do without in a way of their own.
 POLICIES = {
-    "float32": (["--policy=float32"], CHIPS),
-    "mixed_float16": (["--policy=mixed_float16", "--loss-scale=dynamic"], CHIPS),
-    "mixed_bfloat16": (["--policy=mixed_bfloat16"], WITH_BF16),
+    "float32": (["--policy=float32"], LEVELS[:2], CHIPS),
+    "mixed_float16": (["--policy=mixed_float16", "--loss-scale=dynamic"], [*LEVELS[:2], *LEVELS[3:]], CHIPS),
+    "mixed_bfloat16": (["--policy=mixed_bfloat16"], LEVELS[:4], WITH_BF16),
 }
 # Settings that change what is compiled; each with one model.
 SETTINGS = {
@@ -65,9 +67,9 @@ def networks():
     files = {"example": (TEST.parent / "examples" / "fashion_mnist_mlp.mlir", 64)}
     files |= {name: (TEST / "Integration" / "Inputs" / f"{name}.mlir", 50) for name in ("odd_mlp", "tiny", "tiny_accuracy")}
     for name, (file, batch) in files.items():
-        for policy, (flags, chips) in POLICIES.items():
+        for policy, (flags, levels, chips) in POLICIES.items():
             yield Case(f"{name}-{policy}", file.read_text(), [*flags, f"--batch-size={batch}"],
-                       [*LEVELS, chips if name == "example" else sorted({chips[0], "sm_80", "sm_100a"})], name == "example")
+                       [*levels, chips if name == "example" else sorted({chips[0], "sm_80", "sm_100a"})], name == "example")
     odd, batch = files["odd_mlp"]
     for name, flags in SETTINGS.items():
         yield Case(f"odd_mlp-{name}", odd.read_text(), [f"--batch-size={batch}", *flags],
@@ -102,8 +104,8 @@ def programs():
 
 
 def products():
-    """Sizes and epilogues as the compiler schedules them, in each type and order of operands."""
-    for program in gemm_models.grid():
+    """Sizes and epilogues as the compiler schedules them, in each type and order of operands; then convolutions and their gradients."""
+    for program in [*gemm_models.grid(), *convolution_models.grid()]:
         chips = program["chips"].split(",")
         yield Case(program["name"], program["text"], program["flags"], [chips] if "tf32" in program["name"] else [*LEVELS, chips],
                    program["name"].endswith("f16-nt"))
@@ -133,7 +135,7 @@ def random_models(build, folder):
         text = (folder / f"random-{seed}.mlir").read_text()
         flags = re.match(r"//(.*)", text)[1].split()
         chips = WITH_BF16 if "bf" in text else CHIPS
-        yield Case(f"random-{seed}", text, flags, [LEVELS[seed % 2], [chips[seed % len(chips)]]], seed < 6, from_kept=True)
+        yield Case(f"random-{seed}", text, flags, [LEVELS[seed % len(LEVELS)], [chips[seed % len(chips)]]], seed < 6, from_kept=True)
 
 
 def write(program, *arguments):
