@@ -134,14 +134,16 @@ def decoded(table):
         return json.loads(path.with_suffix(".json").read_text())
 
 
-def plan(table):
-    """The state table, signatures and launch plans, without where blobs are in the file and who made it."""
+def plan(table, chip=None):
+    """The state table, signatures and launch plans, perhaps of one chip alone, without where blobs are in the file and who made it."""
     content, numbers = decoded(table), Numbers()
     for name in ("version", "producer", "model"):
         content.pop(name, None)
     for blob in content.get("blobs", []):
         del blob["offset"], blob["length"]
     for program in content.get("programs", []):
+        if chip:
+            program["variants"] = [variant for variant in program["variants"] if variant["features"] == [chip]]
         for variant in program["variants"]:
             for command in variant.get("commands", []):
                 for name in ("kernel", "symbol"):
