@@ -36,8 +36,9 @@ class Mutant:
 
 def changed_lines(base):
     """The lines of each .cpp file of lib/ and tools/ that differ from a commit."""
-    differ = affected.git(ROOT, "diff", "--unified=0", "--no-renames", "--no-ext-diff", "--no-color", base, "--", "lib/*.cpp", "tools/*.cpp")
-    unknown = affected.git(ROOT, "ls-files", "--others", "--exclude-standard", "--", "lib/*.cpp", "tools/*.cpp")
+    files = ["--", "lib/*.cpp", "tools/*.cpp"]
+    differ = affected.git(ROOT, "diff", "--unified=0", "--no-renames", "--no-ext-diff", "--no-color", "--dst-prefix=b/", base, *files)
+    unknown = affected.git(ROOT, "ls-files", "--others", "--exclude-standard", *files)
     if differ is None or unknown is None:
         raise CannotRun(f"git does not say what differs from {base}")
     lines = {file: range(1, (ROOT / file).read_text().count("\n") + 1) for file in unknown.splitlines()}
@@ -101,6 +102,9 @@ class LitTests:
     def command(self, build, folder):
         return lit_command(build, self.drawn, folder, "-j1", "--order=lexical", "--max-failures=1")
 
+    def libraries(self, file):
+        return libraries_of(file, self.name)
+
 
 class ProgramTests:
     """Tests of a gtest program, as many as pass within SECONDS in an order that is drawn."""
@@ -121,6 +125,9 @@ class ProgramTests:
         flags = folder / f"{self.name}.flags"
         flags.write_text(f"--gtest_filter={':'.join(self.drawn)}\n--gtest_fail_fast\n")
         return [folder / self.name, f"--gtest_flagfile={flags}"]
+
+    def libraries(self, file):
+        return []
 
 
 class Rooms:
@@ -157,7 +164,7 @@ def try_mutant(build, mutant, tests, deadline):
     with tempfile.TemporaryDirectory(prefix="mutant-") as name:
         folder = pathlib.Path(name)
         for some in sorted((some for some in tests if some.drawn), key=lambda some: some.seconds):
-            programs = [*some.programs, *libraries_of(mutant.file, some.name)]
+            programs = [*some.programs, *some.libraries(mutant.file)]
             for program in programs:
                 if time.monotonic() > deadline:
                     return "not tried", f"time was up after {', '.join(tried)}" if tried else "time was up"
@@ -166,8 +173,11 @@ def try_mutant(build, mutant, tests, deadline):
             # A program without that file is a link to what it was; a library has its version behind its name.
             if all(made.is_symlink() for program in programs for made in folder.glob(f"{program}*")):
                 continue
-            # A mutant may loop for ever; what it may take leaves room for a machine that has other work.
-            status, _ = run_command(build, some.command(build, folder), folder, 30 + 3 * some.seconds)
+            # A mutant may loop for ever. That is told apart from a test that fails: a machine with other work may be as slow.
+            limit, left = 60 + 5 * some.seconds, deadline - time.monotonic()
+            status, _ = run_command(build, some.command(build, folder), folder, max(min(limit, left), 0))
+            if status is None:
+                return ("takes too long", some.name) if limit < left else ("not tried", f"time was up in {some.name}")
             if status != 0:
                 return "killed", some.name
             tried.append(f"{some.name} ({len(some.drawn)} of {some.of} tests)")
@@ -182,11 +192,13 @@ def run(build, chosen, options):
     if not options.built:
         subprocess.run(["ninja", "-C", build.path, *map(build.output, programs)], check=True, stdout=subprocess.DEVNULL)
         deadline += time.monotonic() - start
-    outcomes = {"killed": [], "survives": [], "does not compile": [], "not tried": []}
+    words = {"killed": "killed", "survives": "survive", "takes too long": "take too long", "does not compile": "do not compile", "not tried": "not tried"}
+    outcomes = {what: [] for what in words}
     with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
-        failing = [(name, said) for name, said in zip(rooms.tests, pool.map(lambda tests: pass_alone(build, tests, options.seed), rooms.tests.values())) if said]
+        said = pool.map(lambda tests: pass_alone(build, tests, options.seed), rooms.tests.values())
+        failing = [f"{name} fails without a mutant\n{text}" for name, text in zip(rooms.tests, said) if text]
         if failing:
-            raise CannotRun("\n".join(f"{name} fails without a mutant\n{said}" for name, said in failing))
+            raise CannotRun("\n".join(failing))
         waiting = {pool.submit(try_mutant, build, mutant, tests_of[mutant], deadline): mutant for mutant in chosen}
         for done in concurrent.futures.as_completed(waiting):
             what, why = done.result()
@@ -194,7 +206,7 @@ def run(build, chosen, options):
             print(f"{waiting[done]}: {what}: {why}", flush=True)
     if outcomes["survives"]:
         print("\nSurvivors, to be looked at: a test is missing, or the mutant does what the code does.\n" + "\n".join(sorted(outcomes["survives"])))
-    counts = ", ".join(f"{len(outcomes[what])} {said}" for what, said in zip(outcomes, ("killed", "survive", "do not compile", "not tried")))
+    counts = ", ".join(f"{len(outcomes[what])} {words[what]}" for what in words)
     print(f"{len(chosen)} mutants in {(time.monotonic() - start) / 60:.1f} min by --seed={options.seed}: {counts}")
 
 
