@@ -3,7 +3,12 @@
 PRESET ?= release
 BUILD = build/$(PRESET)
 BASE ?= HEAD~1
+ifeq ($(PRESET),asan)
+SUITES = $(BUILD)/unit $(BUILD)/test
+else
 SUITES = $(BUILD)/unit $(BUILD)/test build/asan/unit
+AFFECTED = --affected
+endif
 FASHION_MNIST = /usr/share/datasets/fashion-mnist
 
 .DEFAULT_GOAL := help
@@ -35,16 +40,16 @@ check: GROUPS = build check python
 check: .venv/wheels configured ## build, and run every test but the costly suites whose rooms have no change
 	@test/affected.py --left-out sanitized > /dev/null || $(MAKE) --no-print-directory sanitized
 	@setup/timed build cmake --build --preset $(PRESET)
-	@test/run-suites $(SUITES) --affected
+	@test/run-suites $(SUITES) $(AFFECTED)
 
 check-full: GROUPS = build check python lint
 check-full: .venv/wheels configured sanitized ## run every test with the long forms, install a clone, lint every file, and see that tests notice mutants
 	@setup/timed build cmake --build --preset $(PRESET)
 	@test/Lint/lint $(BUILD) --all
-	@test/Mutants/mutants $(BUILD)
-	@test/Mutants/mutants $(BUILD) --operators
 	@test/run-suites $(SUITES) --long
 	@setup/timed install-clone test/Python/install-clone build/install-clone
+	@test/Mutants/mutants $(BUILD)
+	@test/Mutants/mutants $(BUILD) --operators
 
 gpu-bundle: GROUPS = build check
 gpu-bundle: configured ## pack tests and benchmarks for a machine with a GPU into build/gpu-bundle

@@ -4,8 +4,8 @@
 usage: test/affected.py [--table=FILE]
        test/affected.py --left-out SUITE [--table=FILE]
 
-A change is what differs between the work tree, with files that git does not know yet, and the newest commit that is at least 12 hours
-older than HEAD by its commit date. Everything runs where there is no such commit or no git, where something changed on which everything
+A change is what differs between the work tree, with files that git does not know yet, and the newest commit of this branch behind which
+all are at most 12 hours older than HEAD by their commit date. What was merged is of the age of its merge. Everything runs where there is no such commit or no git, where something changed on which everything
 leans, or something that the table does not know. --left-out ends with 0 where the suite is left out, and with 1 where it runs.
 """
 
@@ -40,16 +40,19 @@ def is_clone(repository):
 
 
 def base_commit(repository):
-    """The newest commit at least 12 hours older than HEAD; or none, and why."""
+    """The newest commit with none behind it that is at least 12 hours older than HEAD, or than now; or none, and why."""
     if not is_clone(repository):
         return None, "this is no clone of git"
-    date = git(repository, "show", "--no-patch", "--format=%ct", "HEAD")
-    if date is None:
+    history = git(repository, "rev-list", "--first-parent", "--timestamp", "HEAD")
+    if history is None:
         return None, "there is no commit yet"
-    base = git(repository, "rev-list", "-1", f"--min-age={int(date) - HOURS * 3600}", "HEAD")
-    if not base:
+    commits = [(commit, int(date)) for date, commit in map(str.split, history.splitlines())]
+    oldest = min(commits[0][1], time.time()) - HOURS * 3600
+    # A commit may be dated before its parents: the window ends where all are old.
+    window = max(i for i, (_, date) in enumerate(commits) if date > oldest) + 1
+    if window == len(commits):
         return None, f"no commit here is {HOURS} hours older than HEAD"
-    return base.strip(), None
+    return commits[window][0], None
 
 
 def changed_paths(repository, base):

@@ -37,13 +37,13 @@ class Mutant:
 def changed_lines(base):
     """The lines of each .cpp file of lib/ and tools/ that differ from a commit."""
     files = ["--", "lib/*.cpp", "tools/*.cpp"]
-    differ = affected.git(ROOT, "diff", "--unified=0", "--no-renames", "--no-ext-diff", "--no-color", "--dst-prefix=b/", base, *files)
-    unknown = affected.git(ROOT, "ls-files", "--others", "--exclude-standard", *files)
+    differ = affected.git(ROOT, "-c", "core.quotePath=false", "diff", "--unified=0", "--inter-hunk-context=0", "--no-renames", "--no-ext-diff", "--no-color", "--dst-prefix=b/", base, *files)
+    unknown = affected.git(ROOT, "ls-files", "--others", "--exclude-standard", "-z", *files)
     if differ is None or unknown is None:
         raise CannotRun(f"git does not say what differs from {base}")
-    lines = {file: range(1, (ROOT / file).read_text().count("\n") + 1) for file in unknown.splitlines()}
+    lines = {file: range(1, (ROOT / file).read_text().count("\n") + 1) for file in unknown.split("\0") if file}
     for part in re.split(r"^diff --git .*\n", differ, flags=re.MULTILINE):
-        if file := re.search(r"^\+\+\+ b/(.*)$", part, re.MULTILINE):
+        if file := re.search(r"^\+\+\+ b/([^\t\n]*)", part, re.MULTILINE):
             hunks = re.findall(r"^@@ -\S+ \+(\d+),?(\d*) @@", part, re.MULTILINE)
             lines[file[1]] = [line for first, count in hunks for line in range(int(first), int(first) + int(count or 1))]
     return lines
