@@ -14,8 +14,12 @@ using llvm::StringRef;
 KnownOps mp::collectKnownOps(mlir::MLIRContext &context) {
   KnownOps ops;
   for (mlir::RegisteredOperationName name : context.getRegisteredOperations())
-    if (auto *model = name.getInterface<PrecisionOpInterface>())
-      ops[name.getStringRef()] = model->getPrecisionCategory();
+    if (auto *model = name.getInterface<PrecisionOpInterface>()) {
+      KnownOp &known = ops[name.getStringRef()];
+      known.category = model->getPrecisionCategory();
+      for (mlir::StringAttr attribute : name.getAttributeNames())
+        known.attributes.push_back(attribute.str());
+    }
   return ops;
 }
 
@@ -60,7 +64,7 @@ static ErrorOr<std::string> findOp(StringRef name, const KnownOps &ops) {
     llvm::sort(names); // the nearest of several does not depend on the map's order
     return makeError(quote(name), " is not an op", suggestName(full, names));
   }
-  if (known->second == PrecisionCategory::Fixed)
+  if (known->second.category == PrecisionCategory::Fixed)
     return makeError(quote(name), " is fixed: no list changes its types");
   return full;
 }
@@ -106,6 +110,11 @@ Status PolicyLayer::add(PrecisionCategory category, StringRef entry, const Known
   auto [attribute, value] = condition.split('=');
   if (attribute.empty())
     return makeError(quote(entry), " does not name an attribute, expected mp.op[attribute] or mp.op[attribute=value]");
+  // One with a dot is a dialect's, which any op may have.
+  const std::vector<std::string> &attributes = ops.find(*op)->second.attributes;
+  if (!attribute.contains('.') && !llvm::is_contained(attributes, attribute))
+    return makeError(quote(entry), ": ", quote(*op), " has no attribute ", quote(attribute),
+                     suggestName(attribute.str(), attributes));
   std::string text = *op + "[" + condition.str() + "]";
   for (const AttributeEntry &known : byAttribute)
     if (known.text == text && known.category.category != category)
@@ -203,7 +212,7 @@ Status PrecisionPolicy::edit(const PolicyEdits &edits, const KnownOps &ops) {
       ErrorOr<std::string> op = findOp(entry, ops);
       if (!op)
         return op.status().in(source);
-      PrecisionCategory current = file.findByName(*op).value_or(ops.find(*op)->second);
+      PrecisionCategory current = file.findByName(*op).value_or(ops.find(*op)->second.category);
       if (current != list.category)
         return makeError(source, ": ", quote(*op), " is not in ", stringifyPrecisionCategory(list.category).str(),
                          " but in ", stringifyPrecisionCategory(current).str());

@@ -46,7 +46,7 @@ ErrorOr<PrecisionPolicy> PrecisionPolicy::parse(StringRef name, StringRef text, 
     key = key.trim();
     if (key == "type") {
       std::optional<Precision> low = symbolizePrecision(value.trim());
-      if (!low || policy.low)
+      if (!low || low == Precision::F32 || policy.low)
         return makeError(where, ": type is f16 or bf16, once; found '", value.trim().str(), "'");
       policy.low = low;
       continue;
@@ -83,8 +83,6 @@ ErrorOr<PrecisionPolicy> PrecisionPolicy::parse(StringRef name, StringRef text, 
   }
   if (!policy.low)
     return makeError(name.str(), ": has no line 'type: f16' or 'type: bf16'");
-  if (policy.low == Precision::F32)
-    policy.low = std::nullopt;
   return policy;
 }
 

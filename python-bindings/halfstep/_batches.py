@@ -108,7 +108,7 @@ def update(trainer, parts, size: int, seed: int) -> dict[str, float]:
         last = results[0] if len(parts) == 1 else session.run("apply")
     except BaseException:
         if results and len(parts) > 1:
-            _forget_gradients(session)
+            _forget_gradients(session, trainer.model)
         raise
     trainer.steps += 1
 
@@ -144,14 +144,14 @@ def _check_labels(session, labels, first: int) -> None:
         raise Error(f"label {labels[at]}{row} is out of range: input 'y' has {classes} classes{also}")
 
 
-def _forget_gradients(session):
+def _forget_gradients(session, model):
     """Those of micro-batches whose step was not finished."""
-    for name in session.state:
-        base, _, kind = name.rpartition("/")
-        if kind == "gradient_sum":
-            session.state[name] = numpy.zeros_like(session.state[name])
-        elif kind == "pending":
-            session.state[name] = session.state[base]
+    own = dict(model.named_leaves())
+    for name in own:
+        if (kept := f"{name}/gradient_sum") in session.state and kept not in own:
+            session.state[kept] = numpy.zeros_like(session.state[kept])
+        if (kept := f"{name}/pending") in session.state and kept not in own:
+            session.state[kept] = session.state[name]
 
 
 def _watch_skips(trainer, session, is_skipped: bool, last):

@@ -31,8 +31,14 @@ class MLIRContext;
 
 namespace mp {
 
-/// The category of every op that has one, by name.
-using KnownOps = llvm::StringMap<PrecisionCategory>;
+/// What a list may say of an op: the category of its definition, and the attributes that this names.
+struct KnownOp {
+  PrecisionCategory category = {};
+  std::vector<std::string> attributes = {};
+};
+
+/// Every op that has a category, by name.
+using KnownOps = llvm::StringMap<KnownOp>;
 
 /// The ops that `context` has loaded and that declare a category.
 KnownOps collectKnownOps(mlir::MLIRContext &context);

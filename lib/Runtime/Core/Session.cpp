@@ -135,19 +135,24 @@ Status Session::setState(const NamedTensors &values) {
     return std::any_of(values.begin(), values.end(), [&](const NamedTensor &value) { return value.name == name; });
   };
   for (const NamedTensor &value : values)
-    if (!isGiven(states::pendingOf(value.name)))
+    if (!findPending(value.name) || !isGiven(states::pendingOf(value.name)))
       if (Status copied = copyToPending(value.name); !copied.ok())
         return copied;
   return runDerive();
 }
 
+/// The state in which new values of `name` wait: one that training keeps for it, and not one that is called so.
+std::optional<size_t> Session::findPending(std::string_view name) const {
+  std::optional<size_t> row = findState(states::pendingOf(name));
+  return row && table().state[*row]->training && table().state[*row]->beside == name ? row : std::nullopt;
+}
+
 /// Lets micro-batches start from what `name` is, where a program has its new values wait.
 Status Session::copyToPending(std::string_view name) {
-  const std::string pending = states::pendingOf(name);
-  if (!findProgram(programs::accumulate) || !findState(pending))
+  if (!findProgram(programs::accumulate) || !findPending(name))
     return Status::success();
   ErrorOr<HostTensor> value = state(name);
-  return value ? upload(pending, *value) : value.status();
+  return value ? upload(states::pendingOf(name), *value) : value.status();
 }
 
 /// Makes all derived state of the parameters, where there is any.

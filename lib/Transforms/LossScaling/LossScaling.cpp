@@ -70,13 +70,14 @@ struct LossScalingPass : mp::impl::LossScalingPassBase<LossScalingPass> {
     if (failed(verifyOptions()) || failed(verifyDifferentiated()))
       return signalPassFailure();
     for (func::FuncOp step : getPrograms(getOperation(), ProgramKind::TrainStep))
-      if (findResult(step, ResultRole::Gradient) && failed(runOnStep(step)))
+      if (findResult(step, ResultRole::Gradient) && (failed(verifyNames(step)) || failed(runOnStep(step))))
         return signalPassFailure();
   }
 
 private:
   LogicalResult verifyOptions();
   LogicalResult verifyDifferentiated();
+  LogicalResult verifyNames(func::FuncOp step);
   LogicalResult verifySame(func::FuncOp step, StringAttr known);
   LogicalResult runOnStep(func::FuncOp step);
   LogicalResult verifyScalable(func::FuncOp step, ArrayRef<unsigned> gradients);
@@ -92,6 +93,21 @@ private:
                                  ConstantInitializerAttr::get(&getContext(), value), loc);
   }
 };
+
+/// Training finds its states by name: one of the model's own that is called so would be taken for it.
+LogicalResult LossScalingPass::verifyNames(func::FuncOp step) {
+  for (BlockArgument argument : step.getArguments()) {
+    const unsigned index = argument.getArgNumber();
+    StringAttr name = getStateName(step, index);
+    if (!name || step.getArgAttr(index, names::training))
+      continue;
+    const bool isParameter = getArgumentRole(step, index) == ArgumentRole::Parameter;
+    if (states::isOfScaler(name) || name == states::learningRate || (name == states::rng && isParameter))
+      return emitError(argument.getLoc(), isParameter ? "parameter" : "state")
+             << " \"" << name.getValue() << "\": training has a state of this name; call this one something else";
+  }
+  return success();
+}
 
 LogicalResult LossScalingPass::verifyOptions() {
   Status checked = checkOptions(LossScalingPassOptions{mode, initialScale, growthFactor, growthInterval, backoffFactor,

@@ -130,6 +130,14 @@ static void readSums(func::FuncOp program) {
   eraseUnusedArguments(program, [&](unsigned i) { return !trained.contains(getArgumentName(program, i)); });
 }
 
+/// What training keeps as `kept` for `name`, or null: a state of the model's own may be called so, too.
+static BlockArgument findKept(func::FuncOp program, const llvm::StringMap<BlockArgument> &states, StringRef kept,
+                              StringRef name) {
+  BlockArgument state = states.lookup(kept);
+  auto owner = state ? program.getArgAttrOfType<StringAttr>(state.getArgNumber(), names::training) : StringAttr();
+  return owner && owner.getValue() == name ? state : BlockArgument();
+}
+
 void mp::endAccumulation(func::FuncOp program) {
   ImplicitLocOpBuilder builder(program.getLoc(), getReturn(program));
   llvm::StringMap<BlockArgument> states = getStates(program);
@@ -139,13 +147,13 @@ void mp::endAccumulation(func::FuncOp program) {
       continue;
     StringRef name = getResultName(program, i);
     const std::string sumName = states::gradientSumOf(name), pendingName = states::pendingOf(name);
-    if (BlockArgument sum = states.lookup(sumName)) {
+    if (BlockArgument sum = findKept(program, states, sumName, name)) {
       auto type = cast<RankedTensorType>(sum.getType());
       Value zero =
           ConstantOp::create(builder, DenseElementsAttr::get(type, builder.getFloatAttr(type.getElementType(), 0)));
       edit.addResult(zero, ResultRole::Next, sumName);
     }
-    if (states.contains(pendingName))
+    if (findKept(program, states, pendingName, name))
       edit.addResult(edit.getResult(i), ResultRole::Next, pendingName);
   }
   edit.commit();

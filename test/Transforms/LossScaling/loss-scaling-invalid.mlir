@@ -32,3 +32,43 @@ func.func @half_parameter(%w: tensor<f16> {mp.parameter = "w", mp.initializer = 
   %g = mp.cast %one : tensor<f32> -> tensor<f16>
   return %g : tensor<f16>
 }
+
+// -----
+
+func.func @name_of_training(%w: tensor<f32> {mp.parameter = "w", mp.initializer = #mp.ones},
+    // expected-error@+1 {{state "growth_tracker": training has a state of this name; call this one something else}}
+    %s: tensor<f32> {mp.state = "growth_tracker", mp.initializer = #mp.ones})
+    -> (tensor<f32> {mp.loss}, tensor<f32> {mp.gradient = "w"}) attributes {mp.program = "train_step"} {
+  %one = mp.gradient_seed : tensor<f32>
+  return %w, %one : tensor<f32>, tensor<f32>
+}
+
+// -----
+
+func.func @name_of_training(%w: tensor<f32> {mp.parameter = "w", mp.initializer = #mp.ones},
+    // expected-error@+1 {{state "learning_rate": training has a state of this name; call this one something else}}
+    %s: tensor<f32> {mp.state = "learning_rate", mp.initializer = #mp.ones})
+    -> (tensor<f32> {mp.loss}, tensor<f32> {mp.gradient = "w"}) attributes {mp.program = "train_step"} {
+  %one = mp.gradient_seed : tensor<f32>
+  return %w, %one : tensor<f32>, tensor<f32>
+}
+
+// -----
+
+func.func @name_of_training(%w: tensor<f32> {mp.parameter = "w", mp.initializer = #mp.ones},
+    // expected-error@+1 {{parameter "loss_scale": training has a state of this name; call this one something else}}
+    %s: tensor<f32> {mp.parameter = "loss_scale", mp.initializer = #mp.ones})
+    -> (tensor<f32> {mp.loss}, tensor<f32> {mp.gradient = "w"}) attributes {mp.program = "train_step"} {
+  %one = mp.gradient_seed : tensor<f32>
+  return %w, %one : tensor<f32>, tensor<f32>
+}
+
+// -----
+
+func.func @name_of_training(%w: tensor<f32> {mp.parameter = "w", mp.initializer = #mp.ones},
+    // expected-error@+1 {{parameter "rng": training has a state of this name; call this one something else}}
+    %s: tensor<f32> {mp.parameter = "rng", mp.initializer = #mp.ones})
+    -> (tensor<f32> {mp.loss}, tensor<f32> {mp.gradient = "w"}) attributes {mp.program = "train_step"} {
+  %one = mp.gradient_seed : tensor<f32>
+  return %w, %one : tensor<f32>, tensor<f32>
+}

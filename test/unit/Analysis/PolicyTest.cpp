@@ -12,11 +12,13 @@ using namespace mp;
 namespace {
 
 KnownOps knownOps() {
-  return {{"mp.matmul", PrecisionCategory::Allow},
-          {"mp.add", PrecisionCategory::Infer},
-          {"mp.exp", PrecisionCategory::Deny},
-          {"mp.leaky_relu", PrecisionCategory::Infer},
-          {"mp.cast", PrecisionCategory::Fixed}};
+  KnownOps ops;
+  ops["mp.matmul"] = {PrecisionCategory::Allow};
+  ops["mp.add"] = {PrecisionCategory::Infer, {"x"}};
+  ops["mp.exp"] = {PrecisionCategory::Deny, {"x"}};
+  ops["mp.leaky_relu"] = {PrecisionCategory::Infer, {"kind"}};
+  ops["mp.cast"] = {PrecisionCategory::Fixed};
+  return ops;
 }
 
 /// What a policy says of an op with these attributes at these places, with these names.
@@ -35,7 +37,7 @@ ErrorOr<OpCategory> categorize(const PrecisionPolicy &policy, llvm::StringRef op
       found.push_back({place});
     return found;
   };
-  return policy.categorize({op, knownOps().lookup(op), attribute, listed});
+  return policy.categorize({op, knownOps().lookup(op).category, attribute, listed});
 }
 
 std::string categoryText(const PrecisionPolicy &policy, llvm::StringRef op,
@@ -113,6 +115,7 @@ TEST(PolicyFile, ErrorsNameTheLine) {
   auto error = [](llvm::StringRef text) { return PrecisionPolicy::parse("p", text, knownOps()).message(); };
   EXPECT_EQ(error("deny: mp.add"), "p: has no line 'type: f16' or 'type: bf16'");
   EXPECT_EQ(error("type: f8"), "p:1: type is f16 or bf16, once; found 'f8'");
+  EXPECT_EQ(error("type: f32"), "p:1: type is f16 or bf16, once; found 'f32'");
   EXPECT_EQ(error("type: f16\ntype: bf16"), "p:2: type is f16 or bf16, once; found 'bf16'");
   const std::string expected =
       "p:2: expected type, zero-dimensional, summed-squares, reduced-precision-reduction, allow, "
@@ -127,6 +130,11 @@ TEST(PolicyFile, ErrorsNameTheLine) {
             "p:2: 'mp.add[a' is not an entry, expected mp.op, mp.op[attribute] or mp.op[attribute=value]");
   EXPECT_EQ(error("type: f16\ndeny: mp.add[=1]"),
             "p:2: 'mp.add[=1]' does not name an attribute, expected mp.op[attribute] or mp.op[attribute=value]");
+  EXPECT_EQ(error("type: f16\ndeny: leaky_relu[kinds]"),
+            "p:2: 'leaky_relu[kinds]': 'mp.leaky_relu' has no attribute 'kinds'; did you mean 'kind'?");
+  EXPECT_EQ(error("type: f16\ndeny: mp.matmul[kind=elu]"),
+            "p:2: 'mp.matmul[kind=elu]': 'mp.matmul' has no attribute 'kind'");
+  parsed("type: f16\ndeny: mp.matmul[mine.tag]"); // a dialect's
   EXPECT_EQ(error("type: f16\nzero-dimensional: lead"), "p:2: zero-dimensional is follow, found 'lead'");
   EXPECT_EQ(error("type: f16\nsummed-squares: lead"), "p:2: summed-squares is follow, found 'lead'");
   EXPECT_EQ(error("type: f16\nreduced-precision-reduction: yes"),

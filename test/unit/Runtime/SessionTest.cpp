@@ -139,7 +139,7 @@ TEST(Session, SaysWhyNoVariantFits) {
 }
 
 /// The model with a state that waits for `apply`, of random first values, where it has that program.
-static std::unique_ptr<Session> makeWaiting(bool accumulate) {
+static std::unique_ptr<Session> makeWaiting(bool accumulate, bool isKept) {
   TinyModel model = makeTinyModel({.accumulate = accumulate, .moreState = true});
   auto &table = model.table.state;
   auto found = std::find_if(table.begin(), table.end(), [](const auto &entry) { return entry->name == "user.scalar"; });
@@ -147,6 +147,8 @@ static std::unique_ptr<Session> makeWaiting(bool accumulate) {
   (*found)->initializer->b = 1;
   auto pending = std::make_unique<executable::StateEntryT>(**found);
   pending->name = "user.scalar/pending";
+  pending->training = isKept;
+  pending->beside = isKept ? "user.scalar" : "";
   table.push_back(std::move(pending));
   ErrorOr<FileBytes> bytes = serializeExecutable(std::move(model.table), model.blobs);
   EXPECT_TRUE(bytes.ok()) << bytes.message();
@@ -158,19 +160,20 @@ static std::unique_ptr<Session> makeWaiting(bool accumulate) {
 
 TEST(Session, WhatWaitsIsACopyOfWhatIsSet) {
   auto number = [](double value) { return scalarTensor(ElementType::F32, value); };
-  for (bool accumulate : {true, false}) {
-    std::unique_ptr<Session> session = makeWaiting(accumulate);
+  for (auto [accumulate, isKept] : {std::pair(true, true), {true, false}, {false, true}}) {
+    std::unique_ptr<Session> session = makeWaiting(accumulate, isKept);
+    const bool waits = accumulate && isKept; // else it is a state of the model's own, with a name like that
     auto values = [&] {
       return std::pair(elementAt(*session->state("user.scalar"), 0),
                        elementAt(*session->state("user.scalar/pending"), 0));
     };
     ASSERT_TRUE(session->initialize(3).ok());
     auto [own, waiting] = values();
-    EXPECT_EQ(own == waiting, accumulate); // else it is a state of the model's own, with a name like that
+    EXPECT_EQ(own == waiting, waits);
     ASSERT_TRUE(session->setState("user.scalar", number(5)).ok());
-    EXPECT_EQ(values(), std::pair(5.0, accumulate ? 5.0 : waiting));
+    EXPECT_EQ(values(), std::pair(5.0, waits ? 5.0 : waiting));
     ASSERT_TRUE(session->setState({{"user.scalar", number(6)}, {"loss_scale", number(1)}}).ok());
-    EXPECT_EQ(values(), std::pair(6.0, accumulate ? 6.0 : waiting));
+    EXPECT_EQ(values(), std::pair(6.0, waits ? 6.0 : waiting));
     // A checkpoint says both.
     ASSERT_TRUE(session->setState({{"user.scalar/pending", number(8)}, {"user.scalar", number(7)}}).ok());
     EXPECT_EQ(values(), std::pair(7.0, 8.0));

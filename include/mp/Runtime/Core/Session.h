@@ -77,6 +77,7 @@ private:
   /// The entry that a value is for, if it fits.
   ErrorOr<size_t> checkState(std::string_view name, const HostTensor &value) const;
   Status upload(std::string_view name, const HostTensor &value);
+  std::optional<size_t> findPending(std::string_view name) const;
   Status copyToPending(std::string_view name);
   Status runDerive();
   std::set<std::string> derivedStates() const;
