@@ -46,9 +46,11 @@ static void buildOptimizer(OpPassManager &manager, const CompileOptions &options
     manager.addPass(createDerivedWeightsPass());
 }
 
-/// What the policy says where the user does not; one that cannot be read is refused by the pass that applies it.
+/// What the policy says, for the option that the user did not give. mp-autocast refuses a policy that cannot be read.
 static bool allowsReducedPrecisionReduction(const CompileOptions &options) {
-  if (options.allowFP16ReducedPrecisionReduction && options.allowBF16ReducedPrecisionReduction)
+  const bool areGiven =
+      options.allowFP16ReducedPrecisionReduction.has_value() && options.allowBF16ReducedPrecisionReduction.has_value();
+  if (areGiven)
     return false;
   ErrorOr<PrecisionPolicy> policy = loadPolicy(options.autocast);
   return policy && policy->allowsReducedPrecisionReduction();
