@@ -22,14 +22,13 @@ function(add_mp_runtime_library name)
   endif()
 endfunction()
 
-# A room of the compiler. MLIR and LLVM are the shared libraries; a static MLIRxxx target beside them would put a
-# second copy of MLIR into the binary. PCH is the target whose precompiled header it takes, mp-pch where it is left out, or
+# A room of the compiler. A static MLIRxxx target beside mp-llvm would put a second copy of MLIR into the binary. PCH is the target whose precompiled header it takes, mp-pch where it is left out, or
 # NONE.
 function(add_mp_library name)
   cmake_parse_arguments(ARG "" "PCH" "DEPENDS;LINK" ${ARGN})
   add_library(${name} STATIC ${ARG_UNPARSED_ARGUMENTS})
   target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR}/lib)
-  target_link_libraries(${name} PUBLIC MLIR LLVM ${ARG_LINK})
+  target_link_libraries(${name} PUBLIC mp-llvm ${ARG_LINK})
   add_dependencies(${name} mp-headers ${ARG_DEPENDS})
   mp_reuse_pch(${name} ${ARG_PCH} mp-pch)
 endfunction()
@@ -76,4 +75,17 @@ function(add_mp_unittest name)
   add_mp_test_program(${name} ${ARGN})
   target_sources(${name} PRIVATE $<TARGET_OBJECTS:mp-test-leaks>)
   target_link_libraries(${name} PRIVATE GTest::gtest_main)
+endfunction()
+
+# The file by which pkg-config finds a library in the folder `libdir` of what is installed.
+function(halfstep_pkg_config_file name description library requires libdir file)
+  file(RELATIVE_PATH to_prefix /${libdir}/pkgconfig /)
+  configure_file(${PROJECT_SOURCE_DIR}/cmake/halfstep.pc.in ${file} @ONLY)
+endfunction()
+
+# Runs on systems with another libstdc++ than this one's: its own is in it.
+function(mp_link_portably name)
+  if(NOT CMAKE_CXX_FLAGS MATCHES "-fsanitize")
+    target_link_options(${name} PRIVATE -static-libstdc++ LINKER:--gc-sections)
+  endif()
 endfunction()

@@ -3,40 +3,39 @@
 
 #include "Codegen/Lower/Native/Native.h"
 
+#include "lld/Common/Driver.h"
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/ScopeExit.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
-#include "llvm/Support/Program.h"
+
+#include <mutex>
+
+LLD_HAS_DRIVER(elf)
 
 using namespace mp;
 using llvm::SmallString;
 using llvm::SmallVector;
 using llvm::StringRef;
 
-static llvm::Expected<std::string> findLinker() {
-  for (StringRef name : {"ld.lld-22", "ld.lld"})
-    for (bool inPath : {false, true}) {
-      const SmallVector<StringRef, 1> folders = {MP_LLVM_TOOLS_DIR};
-      auto found = inPath ? llvm::sys::findProgramByName(name) : llvm::sys::findProgramByName(name, folders);
-      if (found)
-        return *found;
-    }
-  return llvm::createStringError("found no linker: looked for ld.lld-22 and ld.lld in " MP_LLVM_TOOLS_DIR
-                                 " and in PATH (Debian's package lld-22 has it)");
-}
-
-/// The text of a file that may be empty or absent.
-static std::string textOf(StringRef path) {
-  auto buffer = llvm::MemoryBuffer::getFile(path);
-  return buffer ? (*buffer)->getBuffer().trim().str() : std::string();
+/// LLVM's linker, of which a process has one at a time: it keeps what it does in globals.
+static llvm::Error runLinker(llvm::ArrayRef<const char *> arguments) {
+  static std::mutex lock;
+  static bool broken = false;
+  std::lock_guard<std::mutex> one(lock);
+  if (broken)
+    return llvm::createStringError("LLVM's linker stopped in the middle before; start this program again");
+  std::string messages;
+  llvm::raw_string_ostream told(messages);
+  const lld::Result result = lld::lldMain(arguments, told, told, {{lld::Gnu, &lld::elf::link}});
+  broken = !result.canRunAgain;
+  if (result.retCode != 0)
+    return llvm::createStringError("LLVM's linker failed: " + StringRef(messages).trim());
+  return llvm::Error::success();
 }
 
 llvm::Expected<std::vector<std::byte>> mp::linkObjects(llvm::ArrayRef<StringRef> objects) {
-  auto linker = findLinker();
-  if (!linker)
-    return linker.takeError();
-
   SmallString<128> folder;
   if (std::error_code error = llvm::sys::fs::createUniqueDirectory("halfstep-link", folder))
     return llvm::createStringError(error, "cannot make a folder for the linker's files");
@@ -57,15 +56,25 @@ llvm::Expected<std::vector<std::byte>> mp::linkObjects(llvm::ArrayRef<StringRef>
     }
   }
 
-  const std::string library = inFolder("kernels.so"), messages = inFolder("messages");
-  SmallVector<StringRef> arguments = {
-      *linker, "-shared", "-nostdlib", "--no-undefined", "-z", "noexecstack", "--build-id=none", "--gc-sections",
-      "-O1",   "-s",      "-o",        library};
-  arguments.append(paths.begin(), paths.end());
-  std::string failure;
-  const std::optional<StringRef> redirects[] = {StringRef(), StringRef(messages), StringRef(messages)};
-  if (llvm::sys::ExecuteAndWait(*linker, arguments, std::nullopt, redirects, 0, 0, &failure) != 0)
-    return llvm::createStringError(*linker + " failed: " + failure + textOf(messages));
+  const std::string library = inFolder("kernels.so");
+  // Kernels are linked beside each other: threads of the linker's own would only wait for each other.
+  SmallVector<const char *> arguments = {"ld.lld",
+                                         "-shared",
+                                         "-nostdlib",
+                                         "--no-undefined",
+                                         "-z",
+                                         "noexecstack",
+                                         "--build-id=none",
+                                         "--gc-sections",
+                                         "--threads=1",
+                                         "-O1",
+                                         "-s",
+                                         "-o",
+                                         library.c_str()};
+  for (const std::string &path : paths)
+    arguments.push_back(path.c_str());
+  if (llvm::Error error = runLinker(arguments))
+    return error;
 
   auto linked = llvm::MemoryBuffer::getFile(library);
   if (!linked)

@@ -21,7 +21,7 @@ NativeArithmetic nativeArithmetic(const CPULevel &target);
 llvm::Expected<KernelCode> compileNative(TranslatedModule &module, const CPULevel &target, bool keepText);
 
 /// Links objects and the memory functions, which LLVM may call for any code, to a shared object without undefined
-/// symbols by LLVM's linker (`ld.lld-22` or `ld.lld`, from LLVM's own folder or PATH).
+/// symbols by lld, which is a library here: no linker of the system's is asked for.
 llvm::Expected<std::vector<std::byte>> linkNative(llvm::ArrayRef<llvm::StringRef> objects, const CPULevel &target);
 
 /// The linker alone.
