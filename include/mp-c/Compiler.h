@@ -55,6 +55,9 @@ typedef struct MpCompileOptions {
   /* Called with the model's text behind each stage that has one, by the thread that compiles; or null. The texts live
    * as long as the call. */
   void (*onStage)(const char *stage, const char *text, void *user);
+  /* Called with each stage that is passes as it begins, with zeros, and as "kernels" with how many of how many are
+   * made, from any thread, one call at a time; or null. */
+  void (*onProgress)(const char *stage, size_t done, size_t count, void *user);
 } MpCompileOptions;
 
 /* Compiles into memory: the executable, or the text of a stage. `options` may be null. */

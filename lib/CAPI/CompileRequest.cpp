@@ -49,6 +49,10 @@ Status readOptions(const MpCompileOptions &given, CompileOptions &options) {
     options.onStage = [&given](StringRef stage, StringRef text) {
       given.onStage(stage.str().c_str(), text.str().c_str(), given.user);
     };
+  if (given.onProgress)
+    options.onProgress = [&given](StringRef stage, size_t done, size_t count) {
+      given.onProgress(stage.str().c_str(), done, count, given.user);
+    };
   return readSettings(given.settings, given.count, options);
 }
 

@@ -64,6 +64,8 @@ static LogicalResult compileVariant(ModuleOp module, const CompileOptions &optio
       continue;
     if (stage.stage == Stage::Kernels && failed(targetOf(options).checkUnits(module, options)))
       return failure();
+    if (options.onProgress)
+      options.onProgress(stage.name, 0, 0);
     PassManager manager(module.getContext());
     stage.build(manager, options);
     if (failed(manager.run(module)))

@@ -92,6 +92,8 @@ static CodegenOptions codegenOptionsOf(const CompileOptions &options) {
       options.compileTo == Stage::LLVM || options.compileTo == Stage::Assembly || !options.dumpDirectory.empty();
   codegen.reportAccesses = options.reportAccesses;
   codegen.cacheDirectory = options.cacheDirectory;
+  if (options.onProgress)
+    codegen.onProgress = [&options](size_t done, size_t count) { options.onProgress("kernels", done, count); };
   return codegen;
 }
 

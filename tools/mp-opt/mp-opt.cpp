@@ -57,7 +57,8 @@ static std::error_code flushOuts() {
   return error;
 }
 
-int main(int argc, char **argv) {
+/// The program, which is linked into one library with the others of a wheel.
+extern "C" int mpOptMain(int argc, char **argv) {
   mp::checkStandardOutput("mp-opt", flushOuts);
   // A reader that goes away ends this program as it ends others, by SIGPIPE.
   llvm::InitLLVM init(argc, argv, /*InstallPipeSignalExitHandler=*/false);

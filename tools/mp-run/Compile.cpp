@@ -3,6 +3,7 @@
 
 #include "mp-run/Commands.h"
 #include "mp-run/CompileFlags.h"
+#include "mp-run/CompileProgress.h"
 
 #include "mp/Base/WholeFile.h"
 #include "mp/Runtime/Tensors/Files.h"
@@ -49,7 +50,8 @@ static void run(const CompileCommand &command) {
   if (std::filesystem::equivalent(command.model, command.output, absent))
     fail("-o " + command.output + ": is the model itself, which would be lost");
   withModel(command.model, command.remarks, [&](ModuleOp module) {
-    FailureOr<Compilation> result = compile(module, options);
+    CompileProgress progress;
+    FailureOr<Compilation> result = compile(module, progress.on(options));
     if (failed(result))
       return false;
     if (*stage != Stage::Executable) {

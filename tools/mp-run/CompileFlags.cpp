@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "mp-run/CompileFlags.h"
+#include "mp-run/CompileProgress.h"
 
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/MLIRContext.h"
@@ -173,7 +174,8 @@ std::shared_ptr<const LoadedExecutable> loadOrCompile(const std::string &path, c
   }
   std::shared_ptr<const LoadedExecutable> result;
   withModel(path, /*remarks=*/"", [&](ModuleOp module) {
-    FailureOr<std::shared_ptr<const LoadedExecutable>> loaded = compileAndLoad(module, options);
+    CompileProgress progress;
+    FailureOr<std::shared_ptr<const LoadedExecutable>> loaded = compileAndLoad(module, progress.on(options));
     if (succeeded(loaded))
       result = *loaded;
     return succeeded(loaded);

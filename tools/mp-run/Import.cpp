@@ -26,7 +26,7 @@ try:
 except ImportError as error:
     if error.name == "halfstep":
         sys.exit("mp-run: error: import needs the Python package halfstep, which " + sys.executable
-                 + " does not have; install it: python3 -m pip install . in Halfstep's folder")
+                 + " does not have; install it: python3 -m pip install halfstep")
     sys.exit(f"mp-run: error: import needs the Python package halfstep, which does not load: {error}")
 main()
 )";
@@ -47,8 +47,8 @@ static void run(const ImportCommand &command) {
   arguments.push_back(nullptr);
   ::execvp("python3", arguments.data());
   if (errno == ENOENT)
-    fail("import needs Python: there is no python3 in PATH; install it, and in Halfstep's folder the package: "
-         "python3 -m pip install .");
+    fail("import needs Python: there is no python3 in PATH; install it, and the package: python3 -m pip install "
+         "halfstep");
   fail("python3: cannot run: " + std::error_code(errno, std::generic_category()).message());
 }
 

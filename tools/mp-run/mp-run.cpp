@@ -18,7 +18,8 @@
 
 #include <iostream>
 
-int main(int argc, char **argv) {
+/// The program, which is linked into one library with the others of a wheel.
+extern "C" int mpRunMain(int argc, char **argv) {
   mp::checkStandardOutput("mp-run");
   mp::registerCPUDevice();
   mp::registerSIMTDevice();

@@ -79,6 +79,9 @@ struct CompileOptions {
   std::string dumpDirectory;
   /// Told the module's text behind each stage that is passes, of each variant; null for nobody.
   std::function<void(llvm::StringRef stage, llvm::StringRef text)> onStage;
+  /// Told of each stage that is passes as it begins, without numbers, and how many of how many kernels are made, from
+  /// any thread, one call at a time. Null for nobody.
+  std::function<void(llvm::StringRef stage, size_t done, size_t count)> onProgress;
   /// The folder of kernels compiled before; empty for none.
   std::string cacheDirectory;
   /// The settings that were given by name, as NAME=VALUE in that order, so that one without effect can be refused.

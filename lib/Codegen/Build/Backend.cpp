@@ -14,6 +14,7 @@
 #include "llvm/ADT/StringSet.h"
 
 #include <atomic>
+#include <mutex>
 
 using namespace mlir;
 using namespace mp;
@@ -63,7 +64,7 @@ struct UniqueKernel {
 class Compilation {
 public:
   Compilation(const Backend &backend, const CodegenOptions &options, MLIRContext *context)
-      : backend(backend), context(context),
+      : backend(backend), options(options), context(context),
         // What is kept has neither texts nor the remarks of its emitter.
         cache(options.keepText || context->getRemarkEngine() ? "" : options.cacheDirectory, backend.target) {}
 
@@ -75,6 +76,7 @@ private:
   LogicalResult translate(KernelOp kernel, UniqueKernel &unique);
 
   const Backend &backend;
+  const CodegenOptions &options;
   MLIRContext *context;
   CompileCache cache;
   std::vector<UniqueKernel> unique;
@@ -122,6 +124,9 @@ static void warnOnce(MLIRContext *context, const Status &status) {
 }
 
 LogicalResult Compilation::compile(Location loc) {
+  std::mutex telling;
+  size_t done = 0;
+  const size_t toCompile = llvm::count_if(unique, [](const UniqueKernel &kernel) { return kernel.module != nullptr; });
   // Each module has its own LLVM context.
   LogicalResult compiled = failableParallelForEach(context, unique, [&](UniqueKernel &kernel) -> LogicalResult {
     if (!kernel.module)
@@ -133,6 +138,10 @@ LogicalResult Compilation::compile(Location loc) {
     Status stored = cache.store(kernel.content, kernel.launch.symbol, {kernel.launch, kernel.text.code});
     if (!stored.ok())
       warnOnce(loc->getContext(), stored);
+    if (options.onProgress) {
+      std::lock_guard<std::mutex> one(telling);
+      options.onProgress(++done, toCompile);
+    }
     return success();
   });
   cache.prune();

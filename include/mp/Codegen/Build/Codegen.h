@@ -8,6 +8,7 @@
 #include "mp/IR/MP.h"
 
 #include <cstddef>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -40,6 +41,8 @@ struct CodegenOptions {
   bool reportAccesses = false;
   /// The folder of kernels compiled before, or empty. Where texts or remarks are asked for, all is compiled anew.
   std::string cacheDirectory = {};
+  /// Told how many of how many different kernels are made, from any thread, one call at a time; null for nobody.
+  std::function<void(size_t done, size_t count)> onProgress = {};
 };
 
 /// The dialects that compileKernels works in. It loads them itself; a pass that calls it must declare them.
