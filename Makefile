@@ -12,7 +12,7 @@ endif
 FASHION_MNIST = /usr/share/datasets/fashion-mnist
 
 .DEFAULT_GOAL := help
-.PHONY: help setup build demo check check-full gpu-bundle benchmark lint format docs clean installed configured sanitized
+.PHONY: help setup build wheel demo check check-full gpu-bundle benchmark lint format docs clean installed configured sanitized
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## /\1 /p' Makefile | while read -r name text; do \
@@ -25,6 +25,11 @@ setup: .venv/wheels configured ## install what building and testing need (Debian
 build: GROUPS = build
 build: configured ## build everything into build/PRESET
 	@setup/timed build cmake --build --preset $(PRESET)
+
+wheel: GROUPS = build python wheel
+wheel: .venv/wheels configured ## make dist/halfstep-*.whl and dist/halfstep_runtime-*.whl, which pip installs
+	@setup/timed build cmake --build --preset $(PRESET) --target wheel-files
+	@setup/timed pack python-bindings/wheel/pack $(BUILD) dist
 
 demo: GROUPS = build demo
 demo: configured ## train Fashion-MNIST in float32, mixed_float16, mixed_bfloat16 and auto, compare, and write a page of it
@@ -79,8 +84,8 @@ docs: .venv/wheels configured ## write the reference of ops, passes, interfaces 
 	  PYTHONPATH=$(BUILD)/python .venv/bin/python docs/write-$$page.py > $(BUILD)/docs/$$page.md || exit 1; done
 	@cp $(BUILD)/docs/ops.md $(BUILD)/docs/imported-ops.md docs/
 
-clean: ## remove build/ and .venv/
-	rm -rf build .venv
+clean: ## remove build/, .venv/ and dist/
+	rm -rf build .venv dist
 
 # Installs the groups of the target that asks.
 installed:

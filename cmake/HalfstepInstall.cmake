@@ -1,5 +1,5 @@
-# What `cmake --install` installs: programs, the C API, and how CMake and pkg-config find it. The Python package is the
-# component `python`, which only `--component` asks for.
+# What `cmake --install` installs: programs, the C API, and how CMake and pkg-config find it. The Python packages are
+# components of their names, which only `--component` asks for.
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 
@@ -21,9 +21,9 @@ write_basic_package_version_file(${CMAKE_BINARY_DIR}/install/HalfstepConfigVersi
 install(FILES ${CMAKE_BINARY_DIR}/install/HalfstepConfig.cmake ${CMAKE_BINARY_DIR}/install/HalfstepConfigVersion.cmake
         DESTINATION ${cmake_folder})
 
-file(RELATIVE_PATH to_prefix /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)
 function(halfstep_pkg_config name description library requires)
-  configure_file(cmake/halfstep.pc.in ${CMAKE_BINARY_DIR}/install/${name}.pc @ONLY)
+  halfstep_pkg_config_file(${name} ${description} ${library} "${requires}" ${CMAKE_INSTALL_LIBDIR}
+                           ${CMAKE_BINARY_DIR}/install/${name}.pc)
   install(FILES ${CMAKE_BINARY_DIR}/install/${name}.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 endfunction()
 halfstep_pkg_config(halfstep-runtime "Runs and trains what Halfstep compiled" HalfstepRuntime "")

@@ -41,6 +41,7 @@ const char *nameOf(MpSeverity severity) {
 struct Told {
   std::vector<Diagnostic> diagnostics;
   std::vector<std::pair<std::string, std::string>> stages;
+  nb::object onProgress; // or None
 };
 
 void keep(const MpDiagnostic *told, void *user) {
@@ -50,6 +51,16 @@ void keep(const MpDiagnostic *told, void *user) {
 
 const char *orNull(const std::optional<std::string> &text) { return text ? text->c_str() : nullptr; }
 
+/// Tells a callable of Python, from whichever thread. What it raises is nobody's: a compilation does not end of it.
+void tellProgress(const char *stage, size_t done, size_t count, void *user) {
+  nb::gil_scoped_acquire acquire;
+  try {
+    static_cast<Told *>(user)->onProgress(stage, done, count);
+  } catch (nb::python_error &error) {
+    error.discard_as_unraisable("progress of a compilation");
+  }
+}
+
 void keepStage(const char *stage, const char *text, void *user) {
   static_cast<Told *>(user)->stages.emplace_back(stage, text);
 }
@@ -57,9 +68,10 @@ void keepStage(const char *stage, const char *text, void *user) {
 /// The bytes, or None and a message; every diagnostic; with `stages` the name and the text of each stage.
 nb::tuple compile(const std::string &text, const std::string &name, const std::vector<std::string> &settings,
                   const std::optional<std::string> &stage, const std::optional<std::string> &remarks,
-                  const std::optional<std::string> &cache, bool stages) {
+                  const std::optional<std::string> &cache, bool stages, nb::object onProgress) {
   const Settings own(settings);
   Told told;
+  told.onProgress = std::move(onProgress);
   MpCompileOptions options = own.options();
   options.stage = orNull(stage);
   options.remarks = orNull(remarks);
@@ -67,6 +79,7 @@ nb::tuple compile(const std::string &text, const std::string &name, const std::v
   options.onDiagnostic = keep;
   options.user = &told;
   options.onStage = stages ? keepStage : nullptr;
+  options.onProgress = told.onProgress.is_none() ? nullptr : tellProgress;
   MpBytes *bytes = nullptr;
   Owned<MpStatus> status;
   {
@@ -111,6 +124,7 @@ NB_MODULE(_compiler, module) {
   addNonfiniteFinder(module);
   module.def("compile", &compile, nb::arg("text"), nb::arg("name"), nb::arg("settings"), nb::arg("stage").none(),
              nb::arg("remarks").none(), nb::arg("cache").none(), nb::arg("stages"),
+             nb::arg("on_progress").none() = nb::none(),
              "The executable or a stage's text, or None; the error's message, or None; the diagnostics; the stages.");
   module.def("setting_names", &settingNames);
   module.def("explain", &explain, nb::arg("text"), nb::arg("name"), nb::arg("settings"));

@@ -31,7 +31,7 @@ inline void check(MpStatus *given) {
   Owned<MpStatus> status(given);
   if (!status)
     return;
-  nanobind::object type = nanobind::module_::import_("halfstep._errors").attr("Error");
+  nanobind::object type = nanobind::module_::import_("halfstep_runtime._errors").attr("Error");
   PyErr_SetString(type.ptr(), mpStatusMessage(status.get()));
   throw nanobind::python_error();
 }

@@ -12,14 +12,24 @@ import importlib
 import types
 from typing import TYPE_CHECKING
 
-from halfstep._libraries import libraries
+from halfstep._version import __version__
 
-with libraries():
-    from halfstep import _runtime
-from halfstep import _errors, _keywords
-from halfstep._errors import CompileError, Diagnostic, Error, MissingFile, UnknownArgument, UnknownName
-from halfstep._executable import Executable, Program, Value, compile
-from halfstep._session import Session
+try:
+    import halfstep_runtime
+except ModuleNotFoundError as error:
+    if error.name != "halfstep_runtime":
+        raise
+    raise ImportError(f"halfstep {__version__} needs the package halfstep-runtime {__version__}, which is not here: "
+                      f"pip install halfstep-runtime=={__version__}") from error
+if halfstep_runtime.__version__ != __version__:
+    raise ImportError(f"halfstep {__version__} needs halfstep-runtime {__version__}, and {halfstep_runtime.__version__} is here: "
+                      f"pip install halfstep-runtime=={__version__}")
+
+from halfstep._compile import compile
+from halfstep_runtime import _errors, _keywords, devices
+from halfstep_runtime._errors import CompileError, Diagnostic, Error, MissingFile, UnknownArgument, UnknownName
+from halfstep_runtime._executable import Executable, Program, Value
+from halfstep_runtime._session import Session
 
 if TYPE_CHECKING:
     from halfstep import callbacks, losses, nn, ops
@@ -32,8 +42,6 @@ if TYPE_CHECKING:
     from halfstep._torch import from_torch
     from halfstep._training import Trainer
     from halfstep.callbacks import History
-
-__version__ = _runtime.version()
 
 # Who runs what is compiled needs none of these: each is loaded when it is asked for.
 _LAZY = {
@@ -90,11 +98,3 @@ def __getattr__(name: str):
 
 def __dir__():
     return sorted([*__all__, "__version__"])
-
-
-def devices() -> list[str]:
-    """The devices of this machine, as Session takes them."""
-    return _runtime.device_names()
-
-
-devices = _keywords.told(devices, __name__)

@@ -5,13 +5,20 @@ import pathlib
 import sys
 
 
+def _become(program: str):
+    os.execv(pathlib.Path(__file__).parent / "bin" / program, [program, *sys.argv[1:]])
+
+
 def main():
     if sys.argv[1:2] == ["import"]:
         from halfstep import _onnx_command
 
         sys.exit(_onnx_command.main(sys.argv[2:]))
-    program = pathlib.Path(__file__).parent / "bin" / "mp-run"
-    os.execv(program, ["mp-run", *sys.argv[1:]])
+    _become("mp-run")
+
+
+def mp_opt():
+    _become("mp-opt")
 
 
 if __name__ == "__main__":

@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 
 from halfstep import ops
-from halfstep._errors import Error, nearest
+from halfstep_runtime._errors import Error, nearest
 
 _AS_CALLED = {"input": "x", "lhs": "x", "rhs": "y", "inputs": "[x, y]"}
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from halfstep import _graph, _ops
-from halfstep._errors import Error, axis, integer
 from halfstep._graph import Tensor
 from halfstep._promotion import in_float32
+from halfstep_runtime._errors import Error, axis, integer
 
 
 def on_last(function, x: Tensor, dimension: int):

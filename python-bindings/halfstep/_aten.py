@@ -12,11 +12,11 @@ from halfstep._aten_products import PRODUCTS
 from halfstep._aten_recurrent import RECURRENT
 from halfstep._aten_views import VIEWS
 from halfstep._aten_writes import WRITES
-from halfstep._errors import Error, axes, axis
 from halfstep._graph import Tensor
 from halfstep._images import elementwise, mean_of_images
 from halfstep._operands import alike, as_type, binary, float_of, is_float, pair, repeated, tensor_of, unary
 from halfstep._reductions import along
+from halfstep_runtime._errors import Error, axes, axis
 
 _BEFORE = "of buffers compute them in __init__, and register what comes out, of inputs before the model is given them"
 

@@ -6,8 +6,8 @@ import functools
 import math
 
 from halfstep import ops
-from halfstep._errors import Error, axis, several
 from halfstep._operands import as_type, pair, tensor_of
+from halfstep_runtime._errors import Error, axis, several
 
 
 def _one_type(tensors):

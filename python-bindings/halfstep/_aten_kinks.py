@@ -6,10 +6,10 @@ import functools
 import math
 
 from halfstep import ops
-from halfstep._errors import Error, axis
 from halfstep._images import elementwise
 from halfstep._operands import as_type, binary, float_of, is_float, pair, tensor_of
 from halfstep._reductions import along
+from halfstep_runtime._errors import Error, axis
 
 
 def _clamp(call, x, low=None, high=None):

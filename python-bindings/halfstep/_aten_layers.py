@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 
 from halfstep import _graph, ops
-from halfstep._errors import Error
 from halfstep._images import channels_last, filter_of, mean_of_images
 from halfstep._operands import alike, filled, tensor_of
+from halfstep_runtime._errors import Error
 
 
 def _linear(call, x, weight, bias=None):

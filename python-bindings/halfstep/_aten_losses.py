@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from halfstep import _losses, _margins, ops
-from halfstep._errors import Error
 from halfstep._merged_rows import apart
 from halfstep._operands import is_float, tensor_of
 from halfstep._promotion import in_float32
+from halfstep_runtime._errors import Error
 
 _REDUCTIONS = ("none", "mean", "sum")  # by torch's number
 _MEAN = 1

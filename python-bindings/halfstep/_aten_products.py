@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from halfstep import ops
-from halfstep._errors import Error
 from halfstep._images import channels_last
 from halfstep._operands import alike, as_type, float_of, is_float, pair, tensor_of
+from halfstep_runtime._errors import Error
 
 
 def _added(function):

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from halfstep import _recurrent, ops
-from halfstep._errors import Error
 from halfstep._operands import OpenZeros, alike, tensor_of
+from halfstep_runtime._errors import Error
 
 
 def _zeros(call, *_):

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from halfstep import ops
 from halfstep._aten_indexing import pieces_of, put_together
-from halfstep._errors import Error, axis
 from halfstep._graph import Tensor
 from halfstep._operands import as_type, is_float, tensor_of
+from halfstep_runtime._errors import Error, axis
 
 
 def with_range(base: Tensor, dim: int, places: range, value: Tensor) -> Tensor:

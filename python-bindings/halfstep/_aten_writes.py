@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from halfstep import ops
 from halfstep._aten_views import along_one
-from halfstep._errors import Error, axis
 from halfstep._graph import Tensor
 from halfstep._operands import as_type, tensor_of
+from halfstep_runtime._errors import Error, axis
 
 
 def _whole(x: Tensor, value) -> Tensor:

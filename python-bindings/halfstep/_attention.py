@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 
 from halfstep import _graph, _ops
-from halfstep._errors import Error, fraction
 from halfstep._graph import Tensor, operand, operands
 from halfstep._shapes import broadcast, constant, iota, reshape
+from halfstep_runtime._errors import Error, fraction
 
 
 def _product(sizes):

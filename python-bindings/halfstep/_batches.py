@@ -8,9 +8,9 @@ from collections.abc import Mapping
 
 import numpy
 
-from halfstep import _arrays
 from halfstep._data import LABEL, Model, as_given, count_rows, fill_up, name_inputs, takes_targets
-from halfstep._errors import Error, level_of_user
+from halfstep_runtime import _arrays
+from halfstep_runtime._errors import Error, level_of_user
 
 _SKIP_LIMIT = 50  # as the runtime has it where an executable says nothing
 

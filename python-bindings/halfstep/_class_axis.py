@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from halfstep import ops
-from halfstep._errors import Error
 from halfstep._graph import Tensor
+from halfstep_runtime._errors import Error
 
 
 def classes_last(outputs: Tensor, targets: Tensor) -> tuple[Tensor, Tensor]:

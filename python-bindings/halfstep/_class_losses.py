@@ -6,11 +6,11 @@ import math
 
 from halfstep import _graph, _margins, ops
 from halfstep._class_axis import classes_last
-from halfstep._errors import Error, fraction, is_integer
 from halfstep._graph import Tensor
 from halfstep._logits import are_probabilities, logits_of
 from halfstep._merged_rows import apart
 from halfstep._promotion import alike, in_float32
+from halfstep_runtime._errors import Error, fraction, is_integer
 
 # What Keras keeps probabilities away from 0 and 1 by.
 _EPSILON = 1e-7

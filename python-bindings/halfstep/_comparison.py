@@ -10,17 +10,18 @@ import os
 import pathlib
 from typing import Any, overload
 
-from halfstep import _batches, _runtime
+from halfstep import _batches
 from halfstep._data import count_rows, name_inputs
-from halfstep._errors import Error, of_file
-from halfstep._files import write
 from halfstep._job import Job, make_job
-from halfstep._libraries import libraries
 from halfstep._module import Module
 from halfstep._policy import Policy, policy_of
 from halfstep._settings import spell_settings
 from halfstep._training import Trainer
 from halfstep.callbacks import Callback, is_accuracy
+from halfstep_runtime import _runtime
+from halfstep_runtime._errors import Error, of_file
+from halfstep_runtime._files import write
+from halfstep_runtime._libraries import libraries
 
 with libraries():
     from halfstep import _compiler

@@ -7,11 +7,11 @@ from typing import Any, Protocol
 
 import numpy
 
-from halfstep import _arrays
-from halfstep._elements import DTYPES
-from halfstep._errors import Error
 from halfstep._graph import type_of
-from halfstep._session import Session
+from halfstep_runtime import _arrays
+from halfstep_runtime._elements import DTYPES
+from halfstep_runtime._errors import Error
+from halfstep_runtime._session import Session
 
 # What targets are called.
 LABEL = "y"

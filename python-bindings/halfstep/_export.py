@@ -8,12 +8,12 @@ import re
 
 from halfstep import _aten, _graph
 from halfstep._aten_views import BACK
-from halfstep._errors import Error
 from halfstep._graph import Tensor
 from halfstep._leaves import Leaf
 from halfstep._operands import tensor_of
 from halfstep._stops import REGIONS
 from halfstep._views import Held, Place, View, check_disjoint, is_whole, memory_of
+from halfstep_runtime._errors import Error
 
 # What is said of an exception of a handler that is none of ours.
 UNEXPECTED = "the importer's rule for it ended with an error of its own, which is a fault of Halfstep's"

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from halfstep import _graph, _ops
-from halfstep._errors import Error, axis
 from halfstep._graph import Tensor
 from halfstep._powers import pow
 from halfstep._promotion import alike, in_widest
 from halfstep._shapes import cast, concat
+from halfstep_runtime._errors import Error, axis
 
 
 def atan2(lhs, rhs) -> Tensor:

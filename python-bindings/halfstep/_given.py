@@ -8,8 +8,8 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from halfstep import _graph, _ops
-from halfstep._errors import WrongOperand
 from halfstep._operand_check import check_operand
+from halfstep_runtime._errors import WrongOperand
 
 # What functions that are made of ops call their operands, beside the names that operands of ops have.
 _OF_FUNCTIONS = {"matrix", "vector", "weight", "base", "exponent", "slope", "values"}
@@ -30,7 +30,7 @@ def check_several(function: str, name: str, values) -> None:
     """Refuses what can be no list of operands."""
     if not _is_tensor(values):  # which says itself that it has no parts
         if isinstance(values, (str, bytes, Mapping)) or not isinstance(values, Iterable):
-            from halfstep._arrays import told
+            from halfstep_runtime._arrays import told
 
             raise WrongOperand(f"{function}: {name} is {told(values)}, expected several tensors, as in [a, b]")
         for i, one in enumerate(values if isinstance(values, (list, tuple)) else ()):

@@ -12,11 +12,11 @@ import sys
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from halfstep._elements import DTYPES, told_of_types
-from halfstep._errors import Error, integer, is_integer, number_of, several
-from halfstep._keywords import told
-from halfstep._libraries import libraries
 from halfstep._operand_check import check_operand
+from halfstep_runtime._elements import DTYPES, told_of_types
+from halfstep_runtime._errors import Error, integer, is_integer, number_of, several
+from halfstep_runtime._keywords import told
+from halfstep_runtime._libraries import libraries
 
 _ELEMENTS = {dtype: element for element, dtype in DTYPES.items()}
 _TYPE = re.compile(r"tensor<((?:(?:\?|\d+)x)*)(\w+)>")
@@ -220,7 +220,7 @@ def promoted():
 
 def own_type(values, like: Tensor | None = None) -> str:
     """The type of arrays and numbers that have no tensor of their kind beside them; of floats that of `like`, if it has floats."""
-    from halfstep import _arrays
+    from halfstep_runtime import _arrays
 
     dtype = _arrays.common_type(values)
     return like.dtype if like is not None and "float" in dtype and "float" in like.dtype else dtype
@@ -235,7 +235,7 @@ def operand(value) -> Tensor:
 
 def constant(value, dtype) -> Tensor:
     """A number, or an array, that the model holds."""
-    from halfstep import _arrays
+    from halfstep_runtime import _arrays
 
     element = element_of(dtype)
     array = _arrays.checked(value, element)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import dataclasses
 
-from halfstep._errors import Error, integer, nearest, number_of
 from halfstep._graph import spell_float
+from halfstep_runtime._errors import Error, integer, nearest, number_of
 
 # What others call them.
 _MEANT = {

@@ -7,12 +7,12 @@ from collections.abc import Callable
 from typing import Any
 
 from halfstep import _losses
-from halfstep._errors import Error, check_device, integer
-from halfstep._executable import Executable
 from halfstep._optimizers import Optimizer, loss_scaling, optimizer
 from halfstep._policy import Policy, global_policy, policy_of
-from halfstep._session import Session
 from halfstep._trainable import Trainable
+from halfstep_runtime._errors import Error, check_device, integer
+from halfstep_runtime._executable import Executable
+from halfstep_runtime._session import Session
 
 
 @dataclasses.dataclass

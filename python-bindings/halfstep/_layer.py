@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from halfstep import _graph
-from halfstep._errors import Error
 from halfstep._graph import Tensor
 from halfstep._module import Module
 from halfstep._policy import Policy
+from halfstep_runtime._errors import Error
 
 # Of Keras' names of policies, and of types.
 _COMPUTES = {"mixed_float16": "float16", "mixed_bfloat16": "bfloat16", **{name: name for name in ("float16", "bfloat16", "float32")}}

@@ -6,9 +6,9 @@ import dataclasses
 
 from halfstep import _graph
 from halfstep._elsewhere import ATTRIBUTES
-from halfstep._errors import Error, integer, several, truth
 from halfstep._graph import Tensor
 from halfstep._initializers import Initializer, initializer
+from halfstep_runtime._errors import Error, integer, several, truth
 
 
 @dataclasses.dataclass(frozen=True)
@@ -134,7 +134,7 @@ def _full(value, like: Tensor, shape: tuple[int, ...]) -> Tensor:
     """A number or an array in that shape and a tensor's type, by NumPy's rules."""
     import numpy
 
-    from halfstep._arrays import array_of
+    from halfstep_runtime._arrays import array_of
 
     array = array_of("State.assign: the value", value)
     try:
@@ -150,7 +150,7 @@ def number_array(name: str, leaf: Leaf, value):
     floats, all else has to be held exactly."""
     import numpy
 
-    from halfstep import _arrays
+    from halfstep_runtime import _arrays
 
     if hasattr(value, "detach"):  # of PyTorch, where it may require a gradient, or be of a type that NumPy has not
         value = value.detach().cpu()

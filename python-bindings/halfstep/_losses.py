@@ -11,10 +11,10 @@ from halfstep._class_axis import classes_last
 from halfstep._class_losses import (
     categorical_crossentropy, check_probabilities, cross_entropy, kl_div, kl_divergence, nll_loss, sparse_categorical_crossentropy,
 )
-from halfstep._errors import Error, nearest
 from halfstep._graph import Tensor
 from halfstep._logits import logits_of
 from halfstep._promotion import in_float32
+from halfstep_runtime._errors import Error, nearest
 
 
 def cosine_similarity(outputs, targets):

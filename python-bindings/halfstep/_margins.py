@@ -5,10 +5,10 @@ from __future__ import annotations
 import math
 
 from halfstep import ops
-from halfstep._errors import Error
 from halfstep._graph import Tensor, operand
 from halfstep._promotion import in_float32
 from halfstep._reductions import reduce_max
+from halfstep_runtime._errors import Error
 
 
 def reduced(each: Tensor, reduction: str) -> Tensor:

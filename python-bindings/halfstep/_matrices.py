@@ -5,11 +5,11 @@ from __future__ import annotations
 import string
 
 from halfstep import _ops
-from halfstep._errors import Error, axis, integer, is_integer, several
 from halfstep._graph import Tensor, apply, operands
 from halfstep._products import einsum, matmul
 from halfstep._promotion import alike, in_widest
 from halfstep._shapes import reshape, transpose
+from halfstep_runtime._errors import Error, axis, integer, is_integer, several
 
 
 def _times(x: Tensor, factor: float) -> Tensor:

@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING
 
 from halfstep import _graph, _trainable
 from halfstep._elsewhere import ARGUMENTS, ATTRIBUTES
-from halfstep._errors import Error, nearest, truth
 from halfstep._graph import Tensor
-from halfstep._keywords import tell_methods
 from halfstep._leaves import Filter, Input, Leaf, Parameter, State, check_keys, first_value, number_array, number_arrays
 from halfstep._undo import remember, undone_on_error
+from halfstep_runtime._errors import Error, nearest, truth
+from halfstep_runtime._keywords import tell_methods
 
 
 def _snake_case(name: str) -> str:
@@ -358,8 +358,8 @@ class Module:
 
     def _untrained(self):
         """A session of what the model starts from, all of it in its own types."""
-        from halfstep._executable import compile as compile_model
-        from halfstep._session import Session
+        from halfstep._compile import compile as compile_model
+        from halfstep_runtime._session import Session
 
         session = Session(compile_model(self.to_mlir(), policy="float32", training=False), "cpu", threads=1)
         session.initialize(0)
@@ -395,7 +395,7 @@ class Module:
     def save_weights(self, path) -> None:
         """Parameters and states of the model as a safetensors file, whose name ends in .safetensors or in nothing that is another format's;
         before training the first values, as state_dict has them."""
-        from halfstep._tensor_files import check_written, write_tensors
+        from halfstep_runtime._tensor_files import check_written, write_tensors
 
         path = check_written(path)
         if self._trained is not None:
@@ -406,7 +406,7 @@ class Module:
     def load_weights(self, path) -> None:
         """Parameters, and states of the model that are there, from a safetensors file or the folder of a checkpoint: all of them, or none
         where one does not fit. A model that has not been trained starts from them; it has to know its inputs."""
-        from halfstep._tensor_files import has_our_filters, read_tensors
+        from halfstep_runtime._tensor_files import has_our_filters, read_tensors
 
         if any(isinstance(leaf, Filter) for _, leaf in self.named_leaves()):
             saved = read_tensors(path)
@@ -435,7 +435,7 @@ class Module:
 
     def _check_frozen(self, path) -> None:
         """That a file has what does not train, too: to a session it is a state, which a file may lack."""
-        from halfstep._tensor_files import read_tensors
+        from halfstep_runtime._tensor_files import read_tensors
 
         if frozen := [name for name, leaf in self._parameters().items() if not self._trains(name, leaf)]:
             _check_saved(path, frozen, read_tensors(path))

@@ -5,11 +5,11 @@ from __future__ import annotations
 import math
 
 from halfstep import _ops
-from halfstep._errors import Error, axes, axis, integer, several
 from halfstep._graph import Tensor
 from halfstep._promotion import alike, in_float32
 from halfstep._reductions import reduce_max, reduce_min, sum
 from halfstep._shapes import broadcast, cast, constant, transpose, without
+from halfstep_runtime._errors import Error, axes, axis, integer, several
 
 
 def _off_zero(function, at_zero: float, x: Tensor) -> Tensor:

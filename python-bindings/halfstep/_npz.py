@@ -8,7 +8,7 @@ import zlib
 
 import numpy
 
-from halfstep._errors import Error, of_file
+from halfstep_runtime._errors import Error, of_file
 
 
 _EXPECTED = "a file of several by name, as numpy.savez(path, x_train=x, y_train=y) writes it"

@@ -13,8 +13,6 @@ import numpy
 
 from halfstep import nn, ops
 from halfstep._along import on_last
-from halfstep._elements import DTYPES
-from halfstep._errors import Error, check_there, of_file
 from halfstep._graph import Tensor, current, operand
 from halfstep._images import elementwise
 from halfstep._leaves import Filter, Leaf
@@ -27,6 +25,8 @@ from halfstep._onnx_shapes import SHAPES
 from halfstep._onnx_weights import filters_of, statistics_of, weights_of
 from halfstep._reductions import along
 from halfstep._trainable import Trainable
+from halfstep_runtime._elements import DTYPES
+from halfstep_runtime._errors import Error, check_there, of_file
 
 _LEAST_OPSET = 13
 _MOST_DIMENSIONS = 32  # of NumPy's arrays and of an executable's tensors

@@ -7,10 +7,10 @@ import os
 import signal
 import sys
 
-from halfstep._errors import Error
-from halfstep._files import write
 from halfstep._leaves import Parameter
-from halfstep._tensor_files import write_tensors
+from halfstep_runtime._errors import Error
+from halfstep_runtime._files import write
+from halfstep_runtime._tensor_files import write_tensors
 
 class _Parser(argparse.ArgumentParser):
     def error(self, message):

@@ -6,12 +6,13 @@ from typing import NoReturn
 
 import numpy
 
-from halfstep import _errors, ops
-from halfstep._elements import DTYPES
-from halfstep._errors import Error
+from halfstep import ops
 from halfstep._graph import Tensor
 from halfstep._images import leaf_tensor
 from halfstep._leaves import Leaf
+from halfstep_runtime import _errors
+from halfstep_runtime._elements import DTYPES
+from halfstep_runtime._errors import Error
 
 
 class Node:

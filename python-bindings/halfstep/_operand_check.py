@@ -5,7 +5,7 @@ from __future__ import annotations
 import numbers
 from collections.abc import Mapping
 
-from halfstep._errors import WrongOperand
+from halfstep_runtime._errors import WrongOperand
 
 _AN_OPERAND = "a tensor, an array or a number"
 # What a None that is given for an operand often is.
@@ -22,7 +22,7 @@ def _may_be_operand(value) -> bool:
 def check_operand(function: str, name: str, value) -> None:
     """Refuses what is no number, array or parameter, and so can be no operand; who has a tensor need not ask."""
     if not _may_be_operand(value):
-        from halfstep._arrays import told  # which needs NumPy
+        from halfstep_runtime._arrays import told  # which needs NumPy
 
         hint = f"; {_OF_NONE}" if value is None else ""
         raise WrongOperand(f"{function}: {name} is {told(value)}, expected {_AN_OPERAND}{hint}")

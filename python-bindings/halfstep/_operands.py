@@ -5,9 +5,9 @@ from __future__ import annotations
 import functools
 
 from halfstep import ops
-from halfstep._errors import Error
 from halfstep._graph import Tensor
 from halfstep._images import elementwise
+from halfstep_runtime._errors import Error
 
 
 class OpenZeros:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import inspect
 
-from halfstep._errors import Error, UnknownArgument, nearest
 from halfstep._settings import Settings, check_values
+from halfstep_runtime._errors import Error, UnknownArgument, nearest
 
 
 def _betas(kind: str, given, settings) -> dict[str, float]:

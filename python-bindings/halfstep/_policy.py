@@ -5,8 +5,8 @@ from __future__ import annotations
 import functools
 import os
 
-from halfstep._errors import Error, check_there
 from halfstep._settings import Settings, check_values
+from halfstep_runtime._errors import Error, check_there
 
 
 class Policy(Settings):

@@ -6,10 +6,10 @@ from typing import Any, Protocol
 
 from halfstep import _losses
 from halfstep._data import Model
-from halfstep._executable import Executable
-from halfstep._executable import compile as compile_model
+from halfstep._compile import compile as compile_model
 from halfstep._job import Job
-from halfstep._session import Session
+from halfstep_runtime._executable import Executable
+from halfstep_runtime._session import Session
 
 _BATCH = 64  # the compiler's, where nobody says one
 # Settings of a job that predictions follow.

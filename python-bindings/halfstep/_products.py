@@ -5,11 +5,11 @@ from __future__ import annotations
 import math
 
 from halfstep import _ops
-from halfstep._errors import Error
 from halfstep._graph import Tensor, operands
 from halfstep._promotion import alike
 from halfstep._reductions import sum
 from halfstep._shapes import broadcast, reshape, transpose
+from halfstep_runtime._errors import Error
 
 
 def _batch_of(lhs: Tensor, rhs: Tensor):

@@ -8,8 +8,8 @@ from __future__ import annotations
 import dataclasses
 
 from halfstep import _graph, ops
-from halfstep._errors import Error
 from halfstep._graph import Tensor
+from halfstep_runtime._errors import Error
 
 
 @dataclasses.dataclass

@@ -5,10 +5,10 @@ from __future__ import annotations
 import math
 
 from halfstep import _ops
-from halfstep._errors import Error, axes, axis
 from halfstep._graph import Tensor
 from halfstep._promotion import in_float32
 from halfstep._shapes import without
+from halfstep_runtime._errors import Error, axes, axis
 
 
 def along(function, input, dimensions, keep_dims):

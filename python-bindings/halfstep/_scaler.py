@@ -7,11 +7,12 @@ import warnings
 from collections.abc import Mapping
 from typing import Protocol
 
-from halfstep._errors import Error, integer, level_of_user
-from halfstep._executable import Executable, compile
+from halfstep._compile import compile
 from halfstep._job import Job
-from halfstep._keywords import tell_methods
-from halfstep._session import Session
+from halfstep_runtime._errors import Error, integer, level_of_user
+from halfstep_runtime._executable import Executable
+from halfstep_runtime._keywords import tell_methods
+from halfstep_runtime._session import Session
 
 # What a state has by the names of torch.amp.GradScaler, and states of the executable; and what ours had besides.
 _STATES = {"scale": "loss_scale", "_growth_tracker": "growth_tracker", "growth_tracker": "growth_tracker", "skipped_steps": "skipped_steps"}

@@ -5,11 +5,11 @@ from __future__ import annotations
 import math
 
 from halfstep import _ops
-from halfstep._errors import Error, axis
 from halfstep._given import check_several
 from halfstep._graph import Tensor, operands
 from halfstep._promotion import alike, in_float32, in_widest
 from halfstep._shapes import broadcast, cast, constant, iota, reshape
+from halfstep_runtime._errors import Error, axis
 
 
 def _sizes(name: str, *tensors: Tensor) -> None:

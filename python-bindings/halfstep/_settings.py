@@ -6,10 +6,10 @@ import inspect
 import re
 from collections.abc import Callable, Iterable, Mapping
 
-from halfstep import _runtime
-from halfstep._errors import CompileError, Diagnostic, UnknownArgument, nearest
-from halfstep._keywords import unknown_argument
-from halfstep._libraries import libraries
+from halfstep_runtime import _runtime
+from halfstep_runtime._errors import CompileError, Diagnostic, UnknownArgument, nearest
+from halfstep_runtime._keywords import unknown_argument
+from halfstep_runtime._libraries import libraries
 
 # The least that a compilation can start with.
 _NOTHING = 'func.func @nothing() attributes {mp.program = "model"} { return }'

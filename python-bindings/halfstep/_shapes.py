@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 
 from halfstep import _graph, _ops
-from halfstep._errors import Error, axes, axis, integer, is_integer, several
 from halfstep._graph import Tensor
+from halfstep_runtime._errors import Error, axes, axis, integer, is_integer, several
 
 # The limit of a range that goes to the end of a dimension, whatever its size is.
 _END = -(2**63)

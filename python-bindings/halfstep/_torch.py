@@ -16,14 +16,14 @@ import numpy
 
 from halfstep import _graph, nn
 from halfstep._aten import INSTEAD
-from halfstep._elements import DTYPES
-from halfstep._errors import Error
 from halfstep._export import Interpreter, describe, sizes_of
 from halfstep._leaves import Filter, check_keys, number_arrays
 from halfstep._stops import Stops
 from halfstep._torch_filters import filters_of
 from halfstep._tracing import Tracing
 from halfstep._trainable import Trainable
+from halfstep_runtime._elements import DTYPES
+from halfstep_runtime._errors import Error
 
 
 def from_torch(module, args, *, batched: bool = True, trainable=None, frozen=None) -> TorchModel:

@@ -7,9 +7,9 @@ import fnmatch
 import math
 from collections.abc import Iterable
 
-from halfstep._errors import Error, nearest
 from halfstep._graph import type_of
 from halfstep._leaves import Leaf, Parameter
+from halfstep_runtime._errors import Error, nearest
 
 
 def _patterns(argument: str, given) -> list[str] | None:

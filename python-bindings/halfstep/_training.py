@@ -14,22 +14,22 @@ import numpy
 
 from halfstep import _batches, _losses
 from halfstep._data import LABEL, Arrays, Model, as_given, count_rows, cut, dtype_of, has_rows, is_fixed, name_inputs, part_of, split_arrays, targets_of
-from halfstep._errors import Error, check_folder, fraction, in_our_words, integer, level_of_user
-from halfstep._executable import Executable
-from halfstep._executable import compile as compile_model
+from halfstep._compile import compile as compile_model
 from halfstep._graph import Tensor, quote
 from halfstep._job import Job
-from halfstep._keywords import tell_methods
 from halfstep._leaves import Input
 from halfstep._predictions import Predictions
 from halfstep._progress import in_notebook
 from halfstep._scaler import Scaler
-from halfstep._session import Session
 from halfstep._settings import for_device, spell_settings
-from halfstep._tensor_files import check_kind, check_written, read_metadata, read_tensors
 from halfstep._undo import undone_on_error
 from halfstep._watchers import Advice, Watchers, check_callbacks
 from halfstep.callbacks import History
+from halfstep_runtime._errors import Error, check_folder, fraction, in_our_words, integer, level_of_user
+from halfstep_runtime._executable import Executable
+from halfstep_runtime._keywords import tell_methods
+from halfstep_runtime._session import Session
+from halfstep_runtime._tensor_files import check_kind, check_written, read_metadata, read_tensors
 
 # Settings of a loss scale that changes.
 _SCALING = ("init_scale", "growth_factor", "backoff_factor", "growth_interval", "hysteresis", "hysteresis_kind", "floor", "ceiling")

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from halfstep import _graph, _ops
-from halfstep._errors import Error, integer, several
 from halfstep._graph import Tensor
+from halfstep_runtime._errors import Error, integer, several
 
 
 def conv_transpose(input, filter, *, acc=None, strides=None, padding=None, dilations=None, groups=None, result=None, output_padding=None) -> Tensor:

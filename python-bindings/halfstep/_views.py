@@ -7,9 +7,9 @@ the memory; what is read of any view of that tensor later is taken from it anew.
 
 from __future__ import annotations
 
-from halfstep._errors import Error
 from halfstep._images import leaf_tensor
 from halfstep._operands import as_type, tensor_of
+from halfstep_runtime._errors import Error
 
 
 class Place:

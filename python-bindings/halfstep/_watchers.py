@@ -6,8 +6,8 @@ import math
 import sys
 from typing import Any, Protocol
 
-from halfstep._errors import Error
 from halfstep.callbacks import Callback
+from halfstep_runtime._errors import Error
 
 _METHODS = [name for name in vars(Callback) if name.startswith("on_")]
 

@@ -6,9 +6,9 @@ import difflib
 
 from halfstep import ops
 from halfstep._activations import find_activation
-from halfstep._errors import Error, integer, is_integer, truth
 from halfstep._layer import Layer
 from halfstep._leaves import Parameter
+from halfstep_runtime._errors import Error, integer, is_integer, truth
 
 _COUNTS = {1: "one dimension", 2: "two dimensions", 3: "three dimensions"}
 _SHAPES = {1: "[rows, length, channels]", 2: "[rows, height, width, channels]", 3: "[rows, depth, height, width, channels]"}

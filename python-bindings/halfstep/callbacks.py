@@ -11,8 +11,8 @@ import os
 import re
 from typing import Any
 
-from halfstep._errors import Error, UnknownName, check_folder, nearest, of_file, path_of, text
-from halfstep._keywords import tell
+from halfstep_runtime._errors import Error, UnknownName, check_folder, nearest, of_file, path_of, text
+from halfstep_runtime._keywords import tell
 
 
 class Callback:
@@ -135,7 +135,7 @@ class ModelCheckpoint(Callback):
     "{epoch}", counted from 1, and scores in it: "clothes-{epoch}-{val_loss:.3f}.safetensors"."""
 
     def __init__(self, path, monitor: str = "val_loss", save_best_only: bool = False):
-        from halfstep._tensor_files import check_ending
+        from halfstep_runtime._tensor_files import check_ending
 
         self.path = check_ending(path)
         self.monitor = _text_of("ModelCheckpoint", monitor)

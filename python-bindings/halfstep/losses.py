@@ -10,9 +10,9 @@ from __future__ import annotations
 import functools
 
 from halfstep import _losses
-from halfstep._errors import Error, fraction
-from halfstep._keywords import tell
 from halfstep._losses import Output, cross_entropy, kl_div, nll_loss
+from halfstep_runtime._errors import Error, fraction
+from halfstep_runtime._keywords import tell
 from halfstep._margins import (
     cosine_embedding_loss, hinge_embedding_loss, margin_ranking_loss, multi_margin_loss, multilabel_margin_loss, poisson_nll_loss,
     soft_margin_loss, triplet_margin_loss,

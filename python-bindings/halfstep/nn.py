@@ -17,12 +17,12 @@ import warnings
 from halfstep import _recurrent, ops
 from halfstep._activations import call_of, find_activation, is_activation
 from halfstep._elsewhere import LAYERS
-from halfstep._errors import Error, fraction, integer, is_integer, level_of_user, nearest, truth
 from halfstep._initializers import Constant, Initializer, Normal, Uniform
-from halfstep._keywords import tell
 from halfstep._layer import Layer
 from halfstep._leaves import Input, Parameter, State
 from halfstep._module import Module, Sequential
+from halfstep_runtime._errors import Error, fraction, integer, is_integer, level_of_user, nearest, truth
+from halfstep_runtime._keywords import tell
 from halfstep._windows import (AvgPool1D, AvgPool2D, AvgPool3D, Conv1D, Conv1DTranspose, Conv2D, Conv2DTranspose, Conv3D, Conv3DTranspose,
                                GlobalAvgPool1D, GlobalAvgPool2D, GlobalAvgPool3D, MaxPool1D, MaxPool2D, MaxPool3D)
 

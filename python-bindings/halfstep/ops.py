@@ -9,12 +9,12 @@ from __future__ import annotations
 from halfstep import _graph, _ops
 from halfstep._along import cumprod, cumsum, log_softmax, softmax, top_k
 from halfstep._attention import scaled_dot_product_attention
-from halfstep._errors import Error, axis, fraction, nearest
 from halfstep._functions import addcdiv, addcmul, atan2, ceil, cross, prelu, sign, square, where
 from halfstep._given import checked
 from halfstep._graph import Tensor
 from halfstep._hyperbolic import acosh, asinh, atanh
-from halfstep._keywords import tell
+from halfstep_runtime._errors import Error, axis, fraction, nearest
+from halfstep_runtime._keywords import tell
 from halfstep._matrices import (
     addbmm, addmm, addmv, addr, baddbmm, bilinear, conv_tbc, dot, multi_dot, mv, tensordot, vdot, vecdot,
 )

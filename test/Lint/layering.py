@@ -136,13 +136,27 @@ def circle_of(uses):
     return []
 
 
+def runtime_violations(repository):
+    """The package that runs what is compiled is installed without the other."""
+    for file in sorted((repository / "python-bindings/runtime/halfstep_runtime").glob("*.py")):
+        for node in ast.walk(ast.parse(file.read_text())):
+            names = [node.module or ""] if isinstance(node, ast.ImportFrom) else [one.name for one in node.names] if isinstance(node, ast.Import) else []
+            if any(name.partition(".")[0] == "halfstep" for name in names):
+                yield f"{file.relative_to(repository)}:{node.lineno}: halfstep_runtime may not use halfstep"
+
+
 def python_circles(repository):
-    """One circle of the package's files, where there is any. What the package itself names leads to all of them."""
-    files = {file.stem: file for file in sorted((repository / "python-bindings/halfstep").glob("*.py")) if file.stem != "__init__"}
+    """One circle of a package's files, where there is any. What a package itself names leads to all of them."""
+    for package in ("halfstep", "runtime/halfstep_runtime"):
+        yield from circles_of_package(repository / "python-bindings" / package)
+
+
+def circles_of_package(folder):
+    files = {file.stem: file for file in sorted(folder.glob("*.py")) if file.stem != "__init__"}
     uses = {}
     for name, file in files.items():
         for node in ast.walk(ast.parse(file.read_text())):
-            if isinstance(node, ast.ImportFrom) and (node.module or "").partition(".")[0] == "halfstep":
+            if isinstance(node, ast.ImportFrom) and (node.module or "").partition(".")[0] == folder.name:
                 within = node.module.partition(".")[2]
                 for used in [within] if within else [one.name for one in node.names]:
                     if used in files and used != name:
@@ -154,7 +168,7 @@ def python_circles(repository):
 
 def main():
     repository = pathlib.Path(sys.argv[1])
-    found = [*violations(repository), *circles(repository), *python_circles(repository)]
+    found = [*violations(repository), *circles(repository), *runtime_violations(repository), *python_circles(repository)]
     print("\n".join(found) if found else "layering holds")
     return 1 if found else 0
 

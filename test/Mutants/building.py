@@ -15,8 +15,8 @@ TOOLS = ["mp-opt", "mp-run", "mp-exec", "mp-evaluate", "mp-exec-tiles"]
 #: The libraries of the C API, which programs and the Python package find in the folder first, and their room.
 LIBRARIES = ["libHalfstep.so", "libHalfstepRuntime.so"]
 CAPI = "lib/CAPI/"
-#: The modules of the Python package, which are not compiled.
-PACKAGE = "python-bindings/halfstep/"
+#: The modules of the Python packages, which are not compiled.
+PACKAGES = ("python-bindings/halfstep/", "python-bindings/runtime/halfstep_runtime/")
 #: A test that takes so long with a mutant has noticed it: a loop that does not end.
 TIMEOUT = 300
 
@@ -96,18 +96,20 @@ class Build:
 
 
 def make_package(build, mutant, text, folder):
-    """The package of the build with the mutant in place of one module."""
-    package, name = folder / "python" / "halfstep", pathlib.Path(mutant.file).name
-    package.mkdir(parents=True)
-    for entry in (build.path / "python" / "halfstep").iterdir():
-        if entry.name not in (name, "__pycache__"):
-            (package / entry.name).symlink_to(entry)
-    (package / name).write_text(text)
+    """The packages of the build with the mutant in place of one module."""
+    mutated, name = pathlib.Path(mutant.file).parts[-2:]
+    for package in (build.path / "python").iterdir():
+        own = folder / "python" / package.name
+        own.mkdir(parents=True)
+        for entry in package.iterdir():
+            if entry.name != "__pycache__" and (package.name, entry.name) != (mutated, name):
+                (own / entry.name).symlink_to(entry)
+    (folder / "python" / mutated / name).write_text(text)
 
 
 def libraries_of(file, test):
     """The libraries that a test may read a mutant of the file from: those of the C API, which are what the Python package loads."""
-    return LIBRARIES if file.startswith(CAPI) or test.startswith("Python/") and not file.startswith(PACKAGE) else []
+    return LIBRARIES if file.startswith(CAPI) or test.startswith("Python/") and not file.startswith(PACKAGES) else []
 
 
 def programs_of(test):

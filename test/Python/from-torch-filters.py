@@ -15,7 +15,7 @@ from torch import nn
 
 import halfstep
 from halfstep._leaves import Filter
-from halfstep._tensor_files import read_tensors
+from halfstep_runtime._tensor_files import read_tensors
 
 torch.manual_seed(0)
 torch.set_num_threads(1)

@@ -37,22 +37,43 @@ assert took < 0.2, f"import halfstep takes {took:.2f} s"
 loaded = run("import halfstep, sys; print(*sys.modules)").stdout.split()
 assert not {"halfstep._compiler", "halfstep._training", "halfstep.nn", "onnx", "torch", "ml_dtypes"} & set(loaded), loaded
 
-# A copy whose libraries need others of a version that is not there.
-for library, wanted, package, code in (("libHalfstepRuntime", "libtbb.so.12", "libtbb12", "import halfstep"),
-                                       ("libHalfstepRuntime", "libxxhash.so.0", "libxxhash0", "import halfstep"),
-                                       ("libHalfstep", "libMLIR.so.22.1", "libmlir-22", "import halfstep; halfstep.compile('func.func')"),
-                                       ("libHalfstep", "libLLVM.so.22.1", "libllvm22", "from halfstep import nn; nn.Sequential(nn.Input((2,)), nn.Dense(2)).to_mlir()"),
-                                       ("libHalfstep", "libMLIR.so.22.1", "libmlir-22", "import halfstep; halfstep.compare")):
-    copy = folder / "copy" / "halfstep"
-    shutil.rmtree(copy.parent, ignore_errors=True)
-    shutil.copytree(own, copy, ignore=shutil.ignore_patterns("bin", "__pycache__"))
-    for one in (own.parent.parent / "lib").glob("libHalfstep*.so.*"):
-        shutil.copy(one, copy / one.name)
-    missing = wanted[:-1] + "9"
-    for one in copy.glob(f"{library}.so.*"):
-        one.write_bytes(one.read_bytes().replace(wanted.encode() + b"\0", missing.encode() + b"\0"))
-    result = run(code, copy.parent)
-    said = f"ImportError: halfstep needs {missing}, which is not here: Debian's package {package} has it; all that it needs comes by: apt-get install "
-    assert result.returncode == 1 and said in result.stderr, (library, result.stderr)
-    if library == "libHalfstep":  # who only runs what is compiled does without
-        assert run("import halfstep; halfstep.devices()", copy.parent).returncode == 0
+
+
+def copy_packages():
+    """Both packages and their libraries in a folder of their own."""
+    to = folder / "copy"
+    shutil.rmtree(to, ignore_errors=True)
+    for package in ("halfstep", "halfstep_runtime"):
+        shutil.copytree(own.parent / package, to / package, ignore=shutil.ignore_patterns("bin", "__pycache__"))
+    (to / "halfstep_runtime" / "lib").mkdir()
+    for library, place in (("libHalfstepRuntime", "halfstep_runtime/lib"), ("libHalfstep", "halfstep")):
+        for one in (own.parent.parent / "lib").glob(f"{library}.so.*"):
+            shutil.copy(one, to / place / one.name)
+    return to
+
+
+# A system whose glibc is older than what a library was linked with.
+copy = copy_packages()
+for one in (copy / "halfstep_runtime").glob("_runtime.*.so"):
+    one.write_bytes(one.read_bytes().replace(b"GLIBC_2.14\0", b"GLIBC_9.14\0"))
+result = run("import halfstep", copy)
+assert result.returncode == 1 and "ImportError: Halfstep needs glibc 9.14 or newer, as Debian 12, Ubuntu 22.04 and RHEL 9 have it; this system has glibc 2." in result.stderr, result.stderr
+
+# Another version of the runtime, and none.
+copy = copy_packages()
+version = run("import halfstep; print(halfstep.__version__)", copy).stdout.strip()
+(copy / "halfstep" / "_version.py").unlink()
+(copy / "halfstep" / "_version.py").write_text('__version__ = "9.9.9"\n')
+result = run("import halfstep", copy)
+said = f"ImportError: halfstep 9.9.9 needs halfstep-runtime 9.9.9, and {version} is here: pip install halfstep-runtime==9.9.9"
+assert result.returncode == 1 and said in result.stderr, result.stderr
+shutil.rmtree(copy / "halfstep_runtime")
+result = run("import halfstep", copy)
+said = "ImportError: halfstep 9.9.9 needs the package halfstep-runtime 9.9.9, which is not here: pip install halfstep-runtime==9.9.9"
+assert result.returncode == 1 and said in result.stderr, result.stderr
+
+# Who only runs what is compiled does without the compiler's package.
+copy = copy_packages()
+shutil.rmtree(copy / "halfstep")
+result = run("import halfstep_runtime; print(halfstep_runtime.devices(), halfstep_runtime.__version__)", copy)
+assert result.returncode == 0 and version in result.stdout, result.stderr

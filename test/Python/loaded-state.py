@@ -11,7 +11,7 @@ import numpy
 
 import halfstep
 from halfstep import nn
-from halfstep._tensor_files import write_tensors
+from halfstep_runtime._tensor_files import write_tensors
 
 folder = pathlib.Path(sys.argv[1])
 random = numpy.random.default_rng(4)

@@ -12,7 +12,7 @@ import numpy
 
 import halfstep
 from halfstep import nn, ops
-from halfstep._tensor_files import read_metadata, read_tensors, write_tensors
+from halfstep_runtime._tensor_files import read_metadata, read_tensors, write_tensors
 
 folder = pathlib.Path(sys.argv[1])
 X = numpy.random.default_rng(2).standard_normal((48, 6)).astype("float32")

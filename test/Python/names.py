@@ -11,7 +11,8 @@ import warnings
 import numpy
 
 import halfstep
-from halfstep import _elsewhere, _keywords, _module, _settings, _tensor_files, nn, ops
+from halfstep import _elsewhere, _module, _settings, nn, ops
+from halfstep_runtime import _keywords, _tensor_files
 
 X = numpy.random.default_rng(2).standard_normal((32, 6)).astype("float32")
 Y = (X[:, 0] > 0).astype("int64")

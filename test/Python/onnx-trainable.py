@@ -16,7 +16,7 @@ from onnx import TensorProto, helper, numpy_helper
 
 import halfstep
 from halfstep import nn
-from halfstep._tensor_files import write_tensors
+from halfstep_runtime._tensor_files import write_tensors
 
 random = numpy.random.default_rng(0)
 node = helper.make_node

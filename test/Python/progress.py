@@ -4,6 +4,7 @@ REQUIRES: pty
 RUN: %{python} -W error %s
 """
 
+import io
 import os
 import pty
 import re
@@ -97,3 +98,24 @@ try:
 finally:
     sys.stderr = before
 assert not halfstep._progress.in_notebook()
+
+# How far a compilation is: nothing in its first second, no more often than ten times in a second, and nothing left behind.
+halfstep._progress._BEFORE = 0.0
+stream = io.StringIO()
+stream.isatty = lambda: True
+before, sys.stderr = sys.stderr, stream
+try:
+    halfstep.compile(nn.Sequential(nn.Input((4,)), nn.Dense(8, "relu"), nn.Dense(2)).to_mlir(), training=False)
+finally:
+    sys.stderr = before
+drawn = [one for one in stream.getvalue().split("\r") if one.strip()]
+assert drawn and all(re.fullmatch(r"compiling: [a-z-]+( \d+/\d+)?, \d+ s *", one) for one in drawn), drawn
+assert stream.getvalue().split("\r")[-2].strip() == "", stream.getvalue()
+halfstep._progress._BEFORE = 100.0
+stream.truncate(0)
+sys.stderr = stream
+try:
+    halfstep.compile(nn.Sequential(nn.Input((4,)), nn.Dense(8, "relu"), nn.Dense(2)).to_mlir(), training=False)
+finally:
+    sys.stderr = before
+assert stream.getvalue().strip("\0") == "", stream.getvalue()

@@ -2,7 +2,7 @@
 
 usage: run-page.py PAGE.md
 
-RUN: rm -rf %t && mkdir %t && cd %t && %{python} %s %{source}/docs/python.md | FileCheck %s
+RUN: rm -rf %t && mkdir %t && cd %t && %{python} %s %{source}/README.md && %{python} %s %{source}/docs/python.md | FileCheck %s
 CHECK: val_accuracy
 CHECK: func.func @sequential(%x: tensor<?x784xui8>
 CHECK: x: tensor<?x784xui8> (input)
@@ -16,7 +16,7 @@ import sys
 sys.path = sys.path[1:]  # a file beside this one has the name of a package
 page = pathlib.Path(sys.argv[1]).read_text(encoding="utf-8")
 blocks = [(match.start(), match[1], match[2]) for match in re.finditer(r"^```python( setup)?\n(.*?)^```", page, re.MULTILINE | re.DOTALL)]
-assert len(blocks) > 2
+assert blocks
 namespace = {}
 for at, _, code in sorted(blocks, key=lambda block: not block[1]):
     line = page.count("\n", 0, at) + 1

@@ -11,7 +11,7 @@ import numpy
 
 import halfstep
 from halfstep import nn, ops
-from halfstep._tensor_files import read_tensors, write_tensors
+from halfstep_runtime._tensor_files import read_tensors, write_tensors
 
 folder = pathlib.Path(sys.argv[1])
 X = numpy.random.default_rng(2).standard_normal((32, 6)).astype("float32")

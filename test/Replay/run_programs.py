@@ -12,8 +12,8 @@ import zlib
 
 import halfstep
 import numpy
-from halfstep._arrays import bfloat16
-from halfstep._elements import DTYPES
+from halfstep_runtime._arrays import bfloat16
+from halfstep_runtime._elements import DTYPES
 
 ROUNDS = 3
 #: In the order of a step; an executable has the first, or all where it accumulates.

@@ -1,4 +1,4 @@
-// halfstep._runtime: mp-c/Runtime.h for Python.
+// halfstep_runtime._runtime: mp-c/Runtime.h for Python.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Executable.h"

@@ -1,102 +1,18 @@
-"""Compiling models, and what is compiled."""
+"""Compiling models."""
 
 from __future__ import annotations
 
-import dataclasses
 import os
 import pathlib
 import warnings
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 
-from halfstep import _runtime
-from halfstep._elements import ELEMENTS
-from halfstep._errors import CompileError, Diagnostic, Error, check_device, check_folder, check_there, level_of_user, of_file, text as text_of
-from halfstep._keywords import tell_methods
-from halfstep._libraries import libraries
 from halfstep._policy import with_policy
+from halfstep._progress import CompileLine
 from halfstep._settings import check_arguments, for_device, in_python, spell_settings
-
-_INPUTS, _RESULTS, _STATE = range(3)
-
-
-@dataclasses.dataclass(frozen=True)
-class Value:
-    """An input, a result or a state of a program. A size that is None is the batch's, which a run may choose."""
-
-    name: str
-    role: str
-    element: str
-    shape: tuple[int | None, ...]
-
-    def __str__(self):
-        sizes = "".join("?x" if size is None else f"{size}x" for size in self.shape)
-        return f"{self.name}: tensor<{sizes}{self.element}> ({self.role})"
-
-
-@dataclasses.dataclass(frozen=True)
-class Program:
-    """A program of an executable: what it takes and what it gives, by name."""
-
-    name: str
-    inputs: Mapping[str, Value]
-    results: Mapping[str, Value]
-
-
-class Executable:
-    """A compiled model: programs that share one state. No device is needed to look at it."""
-
-    def __init__(self, data: bytes):
-        if not isinstance(data, (bytes, bytearray, memoryview)):
-            is_path = isinstance(data, (str, os.PathLike))
-            raise Error(f"Executable: data is {data!r}, expected bytes, as to_bytes() gives them" +
-                        (f"; halfstep.Executable.load({os.fspath(data)!r}) reads a file" if is_path else ""))
-        self._handle = _runtime.Executable(bytes(data))
-
-    @classmethod
-    def load(cls, path: str | os.PathLike[str]) -> Executable:
-        self = cls.__new__(cls)
-        self._handle = _runtime.Executable.read(check_there(path))
-        return self
-
-    def save(self, path: str | os.PathLike[str]) -> None:
-        """Writes the file that `mp-run` and `mp-exec` take."""
-        from halfstep._files import write
-
-        write(path, [self.to_bytes()])
-
-    def to_bytes(self) -> bytes:
-        return self._handle.bytes()
-
-    def _values(self, kind: int, program: str = "") -> dict[str, Value]:
-        return {
-            name: Value(name, role, ELEMENTS[element], shape)
-            for name, role, element, shape in self._handle.values(kind, program)
-        }
-
-    @property
-    def programs(self) -> dict[str, Program]:
-        return {
-            name: Program(name, self._values(_INPUTS, name), self._values(_RESULTS, name))
-            for name in self._handle.programs()
-        }
-
-    @property
-    def state(self) -> dict[str, Value]:
-        return self._values(_STATE)
-
-    @property
-    def model(self) -> str:
-        return self._handle.text("model") or ""
-
-    @property
-    def policy(self) -> str:
-        return self._handle.text("policy") or ""
-
-    def __repr__(self):
-        return f"<halfstep.Executable {self.model!r}, policy {self.policy}, programs {', '.join(self._handle.programs())}>"
-
-
-tell_methods(Executable)
+from halfstep_runtime._errors import CompileError, Diagnostic, Error, check_device, check_folder, level_of_user, of_file, text as text_of
+from halfstep_runtime._executable import Executable
+from halfstep_runtime._libraries import libraries
 
 
 def _cache_folder() -> str | None:
@@ -174,8 +90,9 @@ def compile(
     settings = for_device(device, with_policy(settings))
     if settings.get("plan_out") is not None:
         check_folder(str(settings["plan_out"]))
-    data, message, told, stages = _compiler.compile(
-        text, name, spell_settings(settings), stage, remarks, _cache_folder(), on_stage is not None)
+    with CompileLine() as line:
+        data, message, told, stages = _compiler.compile(
+            text, name, spell_settings(settings), stage, remarks, _cache_folder(), on_stage is not None, line.show if line.is_shown else None)
     diagnostics = tuple(Diagnostic(*one) for one in told)
     if data is None:
         raise CompileError(message if diagnostics else in_python(message), diagnostics)

@@ -7,7 +7,7 @@ import inspect
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
-from halfstep._errors import UnknownArgument, nearest
+from halfstep_runtime._errors import UnknownArgument, nearest
 
 _DIMENSIONS = ("dimension", "dimensions", "permutation")
 _FIRST = ("input", "inputs", "lhs", "image", "base", "labels", "prediction", "logits", "logs", "probabilities", "value")
@@ -149,5 +149,5 @@ def tell(module: str, names: Iterable[str], members: dict[str, Any], instead: Ma
                 one.__init__ = _takes_nothing  # type: ignore[method-assign]
             for base in one.__mro__:
                 own = vars(base).get("__init__")
-                if base.__module__.startswith("halfstep.") and inspect.isfunction(own) and not hasattr(own, "__wrapped__"):
+                if base.__module__.startswith(("halfstep.", "halfstep_runtime.")) and inspect.isfunction(own) and not hasattr(own, "__wrapped__"):
                     base.__init__ = told(own, own.__module__, instead)  # type: ignore[misc]

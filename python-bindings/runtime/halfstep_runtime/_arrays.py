@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy
 
-from halfstep._elements import DTYPES, ELEMENTS
-from halfstep._errors import Error
+from halfstep_runtime._elements import DTYPES, ELEMENTS
+from halfstep_runtime._errors import Error
 
 BF16 = ELEMENTS.index("bf16")
 

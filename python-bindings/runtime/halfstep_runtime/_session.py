@@ -6,10 +6,10 @@ import os
 from collections.abc import Iterator, Mapping, MutableMapping
 from typing import Any
 
-from halfstep import _runtime
-from halfstep._errors import Error, check_device, check_there, in_our_words, integer, truth, unknown_name
-from halfstep._executable import Executable
-from halfstep._keywords import tell_methods
+from halfstep_runtime import _runtime
+from halfstep_runtime._errors import Error, check_device, check_there, in_our_words, integer, truth, unknown_name
+from halfstep_runtime._executable import Executable
+from halfstep_runtime._keywords import tell_methods
 
 
 class State(MutableMapping):
@@ -20,14 +20,14 @@ class State(MutableMapping):
         self._session = session
 
     def __getitem__(self, name: str):
-        from halfstep import _arrays
+        from halfstep_runtime import _arrays
 
         self._check(name)
         ((_, element, array),) = self._session._handle.state(name)
         return _arrays.from_runtime(element, array)
 
     def __setitem__(self, name: str, value) -> None:
-        from halfstep import _arrays
+        from halfstep_runtime import _arrays
 
         self._check(name)
         array, element = _arrays.to_runtime(name, value, self._session.executable.state[name].element)
@@ -79,7 +79,7 @@ class Session:
 
     def set_states(self, values: Mapping[str, object]) -> None:
         """Several states by name: all of them, or none where one does not fit."""
-        from halfstep import _arrays
+        from halfstep_runtime import _arrays
 
         known = self.executable.state
         for name in values:
@@ -95,7 +95,7 @@ class Session:
     def load_weights(self, path: str | os.PathLike[str]) -> None:
         """Parameters, and states of the model itself that are there, from a safetensors file or from the folder of a checkpoint: all of
         them, or none where one does not fit."""
-        from halfstep._tensor_files import check_kind
+        from halfstep_runtime._tensor_files import check_kind
 
         check_kind(path)
         self._handle.load_weights(check_there(path))
@@ -104,14 +104,14 @@ class Session:
     def save_weights(self, path: str | os.PathLike[str]) -> None:
         """Parameters and states of the model itself as a safetensors file, whose name ends in .safetensors or in nothing that is another
         format's."""
-        from halfstep._tensor_files import check_written
+        from halfstep_runtime._tensor_files import check_written
 
         self._handle.save_weights(check_written(path))
 
     def load_state(self, path: str | os.PathLike[str]) -> None:
         """All state, from what save_state wrote or from the folder of a checkpoint: all of it, or none where something is missing or
         does not fit."""
-        from halfstep._tensor_files import check_kind
+        from halfstep_runtime._tensor_files import check_kind
 
         check_kind(path)
         self._handle.load_state(check_there(path))
@@ -120,7 +120,7 @@ class Session:
     def save_state(self, path: str | os.PathLike[str], *, steps: int = 0, epochs: int = 0) -> None:
         """All state as a safetensors file: parameters, and what optimizer, loss scale and random generators keep. `steps` and `epochs`
         are said in it to be behind it."""
-        from halfstep._tensor_files import check_written
+        from halfstep_runtime._tensor_files import check_written
 
         self._handle.save_state(check_written(path), integer("steps", steps, bits=64), integer("epochs", epochs, bits=64))
 
@@ -130,7 +130,7 @@ class Session:
         Inputs are arrays of any library that knows DLPack or the buffer protocol, or numbers and lists. Those with a row
         for each sample may have any number of rows where the program allows.
         """
-        from halfstep import _arrays
+        from halfstep_runtime import _arrays
 
         if inputs is not None and not isinstance(inputs, Mapping):
             raise Error(f"run: inputs are of type {type(inputs).__name__}, expected a dictionary of arrays by name, or arrays by keyword, "

@@ -6,7 +6,7 @@ import os
 import stat
 import tempfile
 
-from halfstep._errors import check_folder, of_file
+from halfstep_runtime._errors import check_folder, of_file
 
 
 def _write_whole(path: str, chunks) -> None:

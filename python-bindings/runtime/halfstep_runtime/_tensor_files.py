@@ -6,8 +6,8 @@ import json
 import os
 from collections.abc import Mapping
 
-from halfstep import _arrays, _runtime
-from halfstep._errors import Error, check_folder, check_there, path_of
+from halfstep_runtime import _arrays, _runtime
+from halfstep_runtime._errors import Error, check_folder, check_there, path_of
 
 
 def write_tensors(path: str | os.PathLike[str], tensors: Mapping[str, object]) -> None:

@@ -11,7 +11,8 @@ import re
 import sys
 from collections.abc import Callable
 
-_PACKAGE = os.path.dirname(os.path.abspath(__file__)) + os.sep
+_HERE = os.path.dirname(os.path.abspath(__file__))
+_PACKAGES = tuple(os.path.join(os.path.dirname(_HERE), name) + os.sep for name in ("halfstep", "halfstep_runtime"))
 
 
 class Error(RuntimeError):
@@ -157,7 +158,7 @@ class CompileError(Error):
 def level_of_user() -> int:
     """How far above whoever asks the user's code is, as the `stacklevel` of a warning counts."""
     level, frame = 1, sys._getframe(1)
-    while frame.f_back and frame.f_code.co_filename.startswith(_PACKAGE):
+    while frame.f_back and frame.f_code.co_filename.startswith(_PACKAGES):
         level, frame = level + 1, frame.f_back
     return level
 
