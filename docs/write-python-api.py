@@ -12,7 +12,7 @@ import importlib
 import inspect
 import textwrap
 
-MODULES = ("halfstep", "halfstep.nn", "halfstep.ops", "halfstep.losses", "halfstep.callbacks")
+MODULES = ("halfstep", "halfstep_runtime", "halfstep.nn", "halfstep.ops", "halfstep.losses", "halfstep.callbacks")
 
 HEAD = """\
 # The Python package: reference

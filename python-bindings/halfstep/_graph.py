@@ -14,13 +14,12 @@ from typing import TYPE_CHECKING
 
 from halfstep._operand_check import check_operand
 from halfstep_runtime._elements import DTYPES, told_of_types
-from halfstep_runtime._errors import Error, integer, is_integer, number_of, several
+from halfstep_runtime._errors import PACKAGES, Error, integer, is_integer, number_of, several
 from halfstep_runtime._keywords import told
 from halfstep_runtime._libraries import libraries
 
 _ELEMENTS = {dtype: element for element, dtype in DTYPES.items()}
 _TYPE = re.compile(r"tensor<((?:(?:\?|\d+)x)*)(\w+)>")
-_PACKAGE = os.path.dirname(os.path.abspath(__file__)) + os.sep
 
 _current: contextvars.ContextVar[Graph | None] = contextvars.ContextVar("halfstep graph", default=None)
 
@@ -147,7 +146,7 @@ class Graph:
 
     def apply(self, op: str, operands, attributes: str, result: str | None):
         frame = sys._getframe(1)
-        while frame.f_back and frame.f_code.co_filename.startswith(_PACKAGE):
+        while frame.f_back and frame.f_code.co_filename.startswith(PACKAGES):
             frame = frame.f_back
         where = self.place or (os.path.basename(frame.f_code.co_filename), frame.f_lineno)
         label = self.scope[-1] if self.scope else ""

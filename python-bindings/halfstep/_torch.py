@@ -23,7 +23,7 @@ from halfstep._torch_filters import filters_of
 from halfstep._tracing import Tracing
 from halfstep._trainable import Trainable
 from halfstep_runtime._elements import DTYPES
-from halfstep_runtime._errors import Error
+from halfstep_runtime._errors import PACKAGES, Error
 
 
 def from_torch(module, args, *, batched: bool = True, trainable=None, frozen=None) -> TorchModel:
@@ -134,7 +134,7 @@ def _line_of(error) -> str:
     import torch
 
     own = [one for one in traceback.extract_tb(error.__traceback__)
-           if not one.filename.startswith((os.path.dirname(torch.__file__), os.path.dirname(__file__), "<"))]
+           if not one.filename.startswith((os.path.dirname(torch.__file__), *PACKAGES, "<"))]
     return f" ({os.path.basename(own[-1].filename)}:{own[-1].lineno})" if own else ""
 
 

@@ -11,8 +11,7 @@ import sys
 import types
 
 from halfstep._cuda_regions import regions_of_cuda
-
-_PACKAGE = os.path.dirname(os.path.abspath(__file__)) + os.sep
+from halfstep_runtime._errors import PACKAGES
 
 _OF_OPS = "the gradient of what is imported is that of its ops"
 _FUNCTION = f"its backward is lost: {_OF_OPS}; write the forward of ops whose gradient is meant"
@@ -165,4 +164,4 @@ def _is_of_torch(kind: type) -> bool:
 def _is_of_user(frame) -> bool:
     import torch
 
-    return not frame.f_code.co_filename.startswith((os.path.dirname(torch.__file__) + os.sep, _PACKAGE))
+    return not frame.f_code.co_filename.startswith((os.path.dirname(torch.__file__) + os.sep, *PACKAGES))

@@ -17,7 +17,7 @@ import layering
 
 PUBLIC = re.compile(r'#include "mp/([^/"]+)/')
 #: What only a clone or a build has.
-NOT_OURS = {".git", ".venv", "build", "__pycache__", ".mypy_cache"}
+NOT_OURS = {".git", ".venv", "build", "dist", "__pycache__", ".mypy_cache"}
 
 
 def rooms(repository):

@@ -11,8 +11,9 @@ import re
 import sys
 from collections.abc import Callable
 
+# Folders of our own code, of which no frame is the user's.
 _HERE = os.path.dirname(os.path.abspath(__file__))
-_PACKAGES = tuple(os.path.join(os.path.dirname(_HERE), name) + os.sep for name in ("halfstep", "halfstep_runtime"))
+PACKAGES = tuple(os.path.join(os.path.dirname(_HERE), name) + os.sep for name in ("halfstep", "halfstep_runtime"))
 
 
 class Error(RuntimeError):
@@ -158,7 +159,7 @@ class CompileError(Error):
 def level_of_user() -> int:
     """How far above whoever asks the user's code is, as the `stacklevel` of a warning counts."""
     level, frame = 1, sys._getframe(1)
-    while frame.f_back and frame.f_code.co_filename.startswith(_PACKAGES):
+    while frame.f_back and frame.f_code.co_filename.startswith(PACKAGES):
         level, frame = level + 1, frame.f_back
     return level
 

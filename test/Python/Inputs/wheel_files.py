@@ -2,7 +2,7 @@
 """Checks the files of both wheels: sizes, the symbol versions of the systems they are for, that each library they need is in them or on
 every such system, that none has a path of this machine, and licences.
 
-usage: wheel-files.py FOLDER
+usage: wheel_files.py FOLDER
 """
 
 import pathlib
