@@ -47,12 +47,13 @@ check: .venv/wheels configured ## build, and run every test but the costly suite
 	@setup/timed build cmake --build --preset $(PRESET)
 	@test/run-suites $(SUITES) $(AFFECTED)
 
-check-full: GROUPS = build check python lint
-check-full: .venv/wheels configured sanitized ## run every test with the long forms, install a clone, lint every file, and see that tests notice mutants
+check-full: GROUPS = build check python lint fresh-systems
+check-full: .venv/wheels configured sanitized ## run every test with the long forms, install the wheels of a clone here and in fresh systems, lint every file, and see that tests notice mutants
 	@setup/timed build cmake --build --preset $(PRESET)
 	@test/Lint/lint $(BUILD) --all
 	@test/run-suites $(SUITES) --long
 	@setup/timed install-clone test/Python/install-clone build/install-clone
+	@setup/timed fresh-systems test/Python/fresh-systems build/install-clone/clone/dist build/fresh-systems
 	@test/Mutants/mutants $(BUILD)
 	@test/Mutants/mutants $(BUILD) --operators
 
