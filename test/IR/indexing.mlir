@@ -9,6 +9,31 @@ func.func @slice(%x: tensor<?x10x6xf32>) -> (tensor<?x6x3xf32>, tensor<?x2x6xf32
   %1 = mp.slice %x [:, 5::3, :] : tensor<?x10x6xf32> -> tensor<?x2x6xf32>
   return %0, %1 : tensor<?x6x3xf32>, tensor<?x2x6xf32>
 }
+// A slice of a slice is one of what the first is taken of, and steps multiply.
+// CHECK-LABEL: @slices_of_slices
+// CHECK-SAME: (%[[X:.*]]: tensor<20x30xf32>, %[[B:.*]]: tensor<?x10xf32>)
+func.func @slices_of_slices(%x: tensor<20x30xf32>, %b: tensor<?x10xf32>)
+    -> (tensor<17x30xf32>, tensor<3x4xf32>, tensor<1x29xf32>, tensor<0x10xf32>, tensor<20x30xf32>, tensor<?x3xf32>) {
+  %0 = mp.slice %x [1:, :] : tensor<20x30xf32> -> tensor<19x30xf32>
+  %1 = mp.slice %0 [1:, :] : tensor<19x30xf32> -> tensor<18x30xf32>
+  // CHECK: %[[PEELED:.*]] = mp.slice %[[X]] [3:, :] : tensor<20x30xf32> -> tensor<17x30xf32>
+  %2 = mp.slice %1 [1:, :] : tensor<18x30xf32> -> tensor<17x30xf32>
+  %3 = mp.slice %x [2:17:3, 1:29:2] : tensor<20x30xf32> -> tensor<5x14xf32>
+  // CHECK: %[[STEPS:.*]] = mp.slice %[[X]] [2:15:6, 7:26:6] : tensor<20x30xf32> -> tensor<3x4xf32>
+  %4 = mp.slice %3 [::2, 3::3] : tensor<5x14xf32> -> tensor<3x4xf32>
+  // One element has no step, however long both are together; none has no place.
+  %5 = mp.slice %x [4:20:4611686018427387904, :] : tensor<20x30xf32> -> tensor<1x30xf32>
+  // CHECK: %[[ONE:.*]] = mp.slice %[[X]] [4:5, 1:] : tensor<20x30xf32> -> tensor<1x29xf32>
+  %6 = mp.slice %5 [::4611686018427387904, 1:] : tensor<1x30xf32> -> tensor<1x29xf32>
+  // CHECK: %[[NONE:.*]] = mp.slice %[[X]] [:0, ::3] : tensor<20x30xf32> -> tensor<0x10xf32>
+  %7 = mp.slice %5 [1:, ::3] : tensor<1x30xf32> -> tensor<0x10xf32>
+  %8 = mp.slice %x [:, :] : tensor<20x30xf32> -> tensor<20x30xf32>
+  %9 = mp.slice %b [:, 1:9] : tensor<?x10xf32> -> tensor<?x8xf32>
+  // CHECK: %[[OPEN:.*]] = mp.slice %[[B]] [:, 2:7:2] : tensor<?x10xf32> -> tensor<?x3xf32>
+  %10 = mp.slice %9 [:, 1:7:2] : tensor<?x8xf32> -> tensor<?x3xf32>
+  // CHECK: return %[[PEELED]], %[[STEPS]], %[[ONE]], %[[NONE]], %[[X]], %[[OPEN]]
+  return %2, %4, %6, %7, %8, %10 : tensor<17x30xf32>, tensor<3x4xf32>, tensor<1x29xf32>, tensor<0x10xf32>, tensor<20x30xf32>, tensor<?x3xf32>
+}
 // What takes all, adds nothing or puts one alone is nothing.
 // CHECK-LABEL: @nothing_to_do
 // CHECK-SAME: (%[[X:.*]]: tensor<4x6xi32>, %[[Y:.*]]: tensor<4x6xf16>)

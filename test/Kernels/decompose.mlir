@@ -158,3 +158,15 @@ func.func @divergence(%logs: tensor<4x3xf32>, %target: tensor<4x3xf32>) -> tenso
   %l = mp.kl_div %logs, %target : tensor<4x3xf32>, tensor<4x3xf32> -> tensor<f32>
   return %l : tensor<f32>
 }
+
+// Slices taken off in turn are slices of one value: no rest is copied.
+// CHECK-LABEL: @taken_off
+// CHECK-DAG: mp.slice %arg0 [1:2, :] : tensor<5x3xf16> -> tensor<1x3xf16>
+// CHECK-DAG: mp.slice %arg0 [2:4, :] : tensor<5x3xf16> -> tensor<2x3xf16>
+// CHECK-DAG: mp.slice %arg0 [4:5, :]
+func.func @taken_off(%x: tensor<5x3xf16>) -> (tensor<1x3xf16>, tensor<2x3xf16>, tensor<1x3xf16>) {
+  %0, %rest = mp.split %x sizes [1, 4] dimension 0 : tensor<5x3xf16> -> tensor<1x3xf16>, tensor<4x3xf16>
+  %1, %behind = mp.split %rest sizes [1, 3] dimension 0 : tensor<4x3xf16> -> tensor<1x3xf16>, tensor<3x3xf16>
+  %2, %last = mp.split %behind sizes [2, 1] dimension 0 : tensor<3x3xf16> -> tensor<2x3xf16>, tensor<1x3xf16>
+  return %1, %2, %last : tensor<1x3xf16>, tensor<2x3xf16>, tensor<1x3xf16>
+}

@@ -20,7 +20,8 @@ def DecomposePass : Pass<"mp-decompose", "::mlir::func::FuncOp"> {
   let description = [{
     Losses, unscaling, finite checks, norms and clipping become rows, maps, partial results and scalars, convolutions of
     single channels maps and sums, sums of few long columns two steps. Nothing but this pass knows how. The operand `like`, of which only the shape was read, is dropped. What has no elements, and what is
-    reduced of no elements, becomes a constant: a sum or a product over no k is 0, a mean NaN, a maximum -inf. A program
+    reduced of no elements, becomes a constant: a sum or a product over no k is 0, a mean NaN, a maximum -inf. A slice of a
+    slice becomes one of what the first is taken of. A program
     gets `mp.statistics`: what its ops compute in, as they are before.
 
     Attention stays whole where the machine that `features` names has an emitter that walks its keys: on a CPU, without dropout.

@@ -19,6 +19,7 @@
 #include "mlir/IR/PatternMatch.h"
 #include "mlir/Transforms/WalkPatternRewriteDriver.h"
 #include "mp/Analysis/OpStatistics.h"
+#include "mp/IR/Folds.h"
 #include "mp/IR/Program.h"
 
 namespace mp {
@@ -195,6 +196,8 @@ struct DecomposePass : mp::impl::DecomposePassBase<DecomposePass> {
     populateEmptyTensorPatterns(ofShapes);
     populateSumPatterns(ofShapes);
     walkAndApplyPatterns(getOperation(), std::move(ofShapes));
+    // Of slices taken off in turn none waits for another, and what is left has no copy of its own.
+    foldSlices(getOperation());
   }
 
 private:

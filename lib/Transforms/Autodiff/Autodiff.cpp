@@ -9,6 +9,7 @@
 #include "mlir/IR/ImplicitLocOpBuilder.h"
 #include "mlir/IR/SymbolTable.h"
 #include "mlir/Interfaces/ControlFlowInterfaces.h"
+#include "mp/IR/Folds.h"
 #include "mp/IR/Program.h"
 #include "llvm/ADT/DenseSet.h"
 
@@ -202,6 +203,8 @@ static LogicalResult differentiateModel(func::FuncOp model) {
   if (failed(verifySpecialized(model)) || failed(openRegions(model)))
     return failure();
   expandOps(model);
+  // Slices taken off in turn have gradients of one tensor, whose pieces are put together once.
+  foldSlices(model);
 
   ReverseMode reverse(model);
   if (failed(reverse.run(getReturn(model).getOperand(*loss))))

@@ -127,3 +127,25 @@ func.func @either_factor(%w: tensor<8x8xf32> {mp.parameter = "w", mp.initializer
   %l = mp.add %s, %t : tensor<f32>, tensor<f32> -> tensor<f32>
   return %l : tensor<f32>
 }
+
+// -----
+
+// Slices taken off in turn are slices of one value, whose gradient is put together once.
+// CHECK-LABEL: func.func @train_step(
+// CHECK-COUNT-5: mp.slice %arg0 {{.*}} : tensor<5x3xf32> -> tensor<1x3xf32>
+// CHECK-NOT: mp.pad
+// CHECK: %[[W:.*]] = mp.concat {{.*}} dimension 0 : tensor<1x3xf32>, tensor<1x3xf32>, tensor<1x3xf32>, tensor<1x3xf32>, tensor<1x3xf32> -> tensor<5x3xf32>
+// CHECK-NEXT: return %{{.*}}, %[[W]]
+func.func @taken_off(%w: tensor<5x3xf32> {mp.parameter = "w", mp.initializer = #mp.zeros}) -> (tensor<f32> {mp.loss}) attributes {mp.program = "model"} {
+  %a, %r = mp.split %w sizes [1, 4] dimension 0 : tensor<5x3xf32> -> tensor<1x3xf32>, tensor<4x3xf32>
+  %b = mp.slice %r [:1, :] : tensor<4x3xf32> -> tensor<1x3xf32>
+  %s = mp.slice %r [1:, :] : tensor<4x3xf32> -> tensor<3x3xf32>
+  %c, %t = mp.split %s sizes [1, 2] dimension 0 : tensor<3x3xf32> -> tensor<1x3xf32>, tensor<2x3xf32>
+  %d, %e = mp.split %t sizes [1, 1] dimension 0 : tensor<2x3xf32> -> tensor<1x3xf32>, tensor<1x3xf32>
+  %ab = mp.mul %a, %b : tensor<1x3xf32>, tensor<1x3xf32> -> tensor<1x3xf32>
+  %cd = mp.mul %c, %d : tensor<1x3xf32>, tensor<1x3xf32> -> tensor<1x3xf32>
+  %abcd = mp.mul %ab, %cd : tensor<1x3xf32>, tensor<1x3xf32> -> tensor<1x3xf32>
+  %all = mp.mul %abcd, %e : tensor<1x3xf32>, tensor<1x3xf32> -> tensor<1x3xf32>
+  %l = mp.reduce_sum %all dimensions [0, 1] : tensor<1x3xf32> -> tensor<f32>
+  return %l : tensor<f32>
+}
