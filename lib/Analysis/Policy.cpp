@@ -17,10 +17,24 @@ KnownOps mp::collectKnownOps(mlir::MLIRContext &context) {
     if (auto *model = name.getInterface<PrecisionOpInterface>()) {
       KnownOp &known = ops[name.getStringRef()];
       known.category = model->getPrecisionCategory();
-      for (mlir::StringAttr attribute : name.getAttributeNames())
-        known.attributes.push_back(attribute.str());
+      known.attributes = collectAttributes(name);
     }
   return ops;
+}
+
+llvm::SmallVector<StringRef> mp::splitEntries(StringRef list) {
+  llvm::SmallVector<StringRef> entries;
+  int depth = 0;
+  size_t start = 0;
+  for (auto [at, letter] : llvm::enumerate(list)) {
+    depth = std::max(depth + (letter == '[') - (letter == ']'), 0);
+    if (letter != ',' || depth > 0)
+      continue;
+    entries.push_back(list.slice(start, at));
+    start = at + 1;
+  }
+  entries.push_back(list.drop_front(start));
+  return entries;
 }
 
 // Patterns of places
@@ -107,23 +121,36 @@ Status PolicyLayer::add(PrecisionCategory category, StringRef entry, const Known
   }
   if (!condition.consume_front("[") || !condition.consume_back("]") || condition.trim().empty())
     return makeError(quote(entry), " is not an entry, expected mp.op, mp.op[attribute] or mp.op[attribute=value]");
-  auto [attribute, value] = condition.split('=');
+  auto [attribute, written] = condition.split('=');
+  attribute = attribute.trim();
   if (attribute.empty())
     return makeError(quote(entry), " does not name an attribute, expected mp.op[attribute] or mp.op[attribute=value]");
-  // One with a dot is a dialect's, which any op may have.
-  const std::vector<std::string> &attributes = ops.find(*op)->second.attributes;
-  if (!attribute.contains('.') && !llvm::is_contained(attributes, attribute))
-    return makeError(quote(entry), ": ", quote(*op), " has no attribute ", quote(attribute),
-                     suggestName(attribute.str(), attributes));
-  std::string text = *op + "[" + condition.str() + "]";
+  std::optional<std::string> value;
+  if (condition.contains('='))
+    value = written.trim().str();
+  // One with a dot is a dialect's, which any op may have, with any value.
+  if (!attribute.contains('.')) {
+    const std::vector<KnownAttribute> &attributes = ops.find(*op)->second.attributes;
+    auto known = llvm::find_if(attributes, [&](const KnownAttribute &own) { return own.name == attribute; });
+    if (known == attributes.end()) {
+      std::vector<std::string> names;
+      for (const KnownAttribute &own : attributes)
+        names.push_back(own.name);
+      return makeError(quote(entry), ": ", quote(*op), " has no attribute ", quote(attribute),
+                       suggestName(attribute.str(), names));
+    }
+    if (value) {
+      ErrorOr<std::string> read = readValue(*known, *value);
+      if (!read)
+        return read.status().in(quote(entry));
+      value = *read;
+    }
+  }
+  std::string text = *op + "[" + attribute.str() + (value ? "=" + *value : "") + "]";
   for (const AttributeEntry &known : byAttribute)
     if (known.text == text && known.category.category != category)
       return disagree(quote(text), known.category.category, category);
-  byAttribute.push_back({*op,
-                         attribute.str(),
-                         condition.contains('=') ? std::optional(value.str()) : std::nullopt,
-                         {category, source},
-                         text});
+  byAttribute.push_back({*op, attribute.str(), value, {category, source}, text});
   return Status::success();
 }
 

@@ -75,9 +75,7 @@ ErrorOr<PrecisionPolicy> PrecisionPolicy::parse(StringRef name, StringRef text, 
                        ": expected type, zero-dimensional, summed-squares, reduced-precision-reduction, allow, infer, "
                        "clear, deny or promote and a colon, found '",
                        line.str(), "'");
-    llvm::SmallVector<StringRef> entries;
-    value.split(entries, ',');
-    for (StringRef entry : entries)
+    for (StringRef entry : splitEntries(value))
       if (Status added = policy.file.add(*category, entry.trim(), ops, /*allowLocations=*/false); !added.ok())
         return added.in(where);
   }

@@ -8,6 +8,7 @@
 #ifndef MP_LIB_PIPELINE_SETTINGROWS_H
 #define MP_LIB_PIPELINE_SETTINGROWS_H
 
+#include "mp/Analysis/Policy.h"
 #include "mp/Pipeline/Settings.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -123,8 +124,8 @@ template <auto member> constexpr Setting optionalBoolean(llvm::StringLiteral nam
 template <auto member> constexpr Setting ops(llvm::StringLiteral name, llvm::StringLiteral help) {
   return {name, "OPS", help,
           [](CompileOptions &o, llvm::StringRef text) {
-            llvm::SmallVector<llvm::StringRef> entries;
-            text.split(entries, ',', -1, /*KeepEmpty=*/false);
+            llvm::SmallVector<llvm::StringRef> entries = splitEntries(text);
+            llvm::erase_if(entries, [](llvm::StringRef entry) { return entry.empty(); });
             if (entries.empty())
               return makeError("expected ops, as in mp.add,mp.mul");
             for (llvm::StringRef entry : entries)

@@ -6,7 +6,7 @@
 //
 // An entry of a list, in a file or from a user:
 //   mp.softmax                 every mp.softmax (`mp.` may be left out)
-//   mp.compare[predicate=gt]   those whose attribute has this value, as it prints
+//   mp.compare[predicate=gt]   those whose attribute has this value: a word, a number, or a list as [0, 1]
 //   mp.matmul[bias_add]        those that have it
 //   loc:encoder/*              users only: ops whose location is named so, or is at such a file:line; `*` and `?` as in
 //                              a shell
@@ -15,6 +15,7 @@
 #ifndef MP_ANALYSIS_POLICY_H
 #define MP_ANALYSIS_POLICY_H
 
+#include "mp/Analysis/AttributeValues.h"
 #include "mp/Analysis/PrecisionPlan.h"
 #include "mp/Base/Status.h"
 
@@ -34,7 +35,7 @@ namespace mp {
 /// What a list may say of an op: the category of its definition, and the attributes that this names.
 struct KnownOp {
   PrecisionCategory category = {};
-  std::vector<std::string> attributes = {};
+  std::vector<KnownAttribute> attributes = {};
 };
 
 /// Every op that has a category, by name.
@@ -42,6 +43,9 @@ using KnownOps = llvm::StringMap<KnownOp>;
 
 /// The ops that `context` has loaded and that declare a category.
 KnownOps collectKnownOps(mlir::MLIRContext &context);
+
+/// What is between commas, but for those in brackets: `mp.add, mp.reduce_sum[dimensions=[0, 1]]` are two entries.
+llvm::SmallVector<llvm::StringRef> splitEntries(llvm::StringRef list);
 
 /// One thing that a location says: a name, or a place as FILE:LINE, LINE:COLUMN or FILE:LINE:COLUMN.
 struct LocationText {
@@ -54,7 +58,8 @@ struct OpFacts {
   llvm::StringRef name;
   /// The category of its definition.
   PrecisionCategory category;
-  /// The text of an attribute, empty for one without a value; nothing if the op lacks it.
+  /// The text of an attribute, that of textOfValue for one of the op's definition, empty for one without a value;
+  /// nothing if the op lacks it.
   llvm::function_ref<std::optional<std::string>(llvm::StringRef)> attribute;
   /// The names of its location, and its places.
   llvm::function_ref<llvm::SmallVector<LocationText>()> locations;

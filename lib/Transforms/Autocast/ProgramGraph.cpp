@@ -61,18 +61,13 @@ static ConstantRange rangeOf(DenseFPElementsAttr elements) {
   return range;
 }
 
-/// `gt` of `#mp<predicate gt>`: what a user would write of an attribute.
-static std::string textOf(Attribute attribute) {
-  if (isa<UnitAttr>(attribute))
-    return "";
-  if (auto string = dyn_cast<StringAttr>(attribute))
-    return string.str();
+/// What a user would write of an attribute: of one of a dialect, which may be any, as it prints.
+static std::string textOf(StringRef name, Attribute attribute) {
+  if (!name.contains('.') || isa<UnitAttr, StringAttr>(attribute))
+    return textOfValue(attribute);
   std::string text;
   llvm::raw_string_ostream os(text);
   attribute.print(os, /*elideType=*/true);
-  StringRef inner = text;
-  if (inner.consume_front("#mp<") && inner.consume_back(">"))
-    return inner.split(' ').second.str();
   return text;
 }
 
@@ -176,7 +171,7 @@ private:
     auto locations = [&] { return namesOf(op->getLoc()); };
     auto attribute = [&](StringRef name) -> std::optional<std::string> {
       Attribute found = op->getAttr(name);
-      return found ? std::optional(textOf(found)) : std::nullopt;
+      return found ? std::optional(textOf(name, found)) : std::nullopt;
     };
     auto listedAs = op->getAttrOfType<StringAttr>(names::listedAs);
     ErrorOr<OpCategory> category = policy.categorize(

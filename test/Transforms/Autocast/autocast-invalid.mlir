@@ -21,6 +21,10 @@
 // EMPTY: error: mp-autocast: deny=loc:: 'loc:' is a pattern that no location matches; expected loc:PATTERN, as in loc:encoder/*
 // RUN: not mp-opt %s -split-input-file -mp-autocast="deny=mp.relu[=x]" 2>&1 | FileCheck %s --check-prefix=NAMELESS
 // NAMELESS: error: mp-autocast: deny=mp.relu[=x]: 'mp.relu[=x]' does not name an attribute, expected mp.op[attribute] or mp.op[attribute=value]
+// RUN: not mp-opt %s -split-input-file -mp-autocast=policy=%S/Inputs/unknown-value.policy 2>&1 | FileCheck %s --check-prefix=FILE-VALUE
+// FILE-VALUE: unknown-value.policy:4: 'mp.compare[predicate=zz]': predicate is one of eq, ne, lt, le, gt, ge; found 'zz'
+// RUN: not mp-opt %s -split-input-file -mp-autocast="deny=mp.reduce_sum[keep_dims=true]" 2>&1 | FileCheck %s --check-prefix=FLAG
+// FLAG: error: mp-autocast: deny=mp.reduce_sum[keep_dims=true]: 'mp.reduce_sum[keep_dims=true]': keep_dims is there or not, and has no value; found 'true'
 // PATTERNS: 'mp.relu' op both 'loc:f*' and 'loc:*m' match and disagree: allow and deny
 // RUN: not mp-opt %s -split-input-file -mp-autocast="rule=paint" 2>&1 | FileCheck %s --check-prefix=RULE
 // RULE: paint

@@ -14,9 +14,9 @@ namespace {
 KnownOps knownOps() {
   KnownOps ops;
   ops["mp.matmul"] = {PrecisionCategory::Allow};
-  ops["mp.add"] = {PrecisionCategory::Infer, {"x"}};
-  ops["mp.exp"] = {PrecisionCategory::Deny, {"x"}};
-  ops["mp.leaky_relu"] = {PrecisionCategory::Infer, {"kind"}};
+  ops["mp.add"] = {PrecisionCategory::Infer, {{"x"}}};
+  ops["mp.exp"] = {PrecisionCategory::Deny, {{"x"}}};
+  ops["mp.leaky_relu"] = {PrecisionCategory::Infer, {{"kind"}}};
   ops["mp.cast"] = {PrecisionCategory::Fixed};
   return ops;
 }
