@@ -145,7 +145,7 @@ static std::optional<std::vector<int64_t>> readIntegers(StringRef text) {
 ErrorOr<std::string> mp::readValue(const KnownAttribute &attribute, StringRef written) {
   auto refuse = [&](const std::string &expected) {
     return makeError(attribute.name, " is ", expected, "; found '", written.str(), "'",
-                     suggestName(written.str(), attribute.words));
+                     suggestName(written.lower(), attribute.words));
   };
   switch (attribute.kind) {
   case ValueKind::Any:

@@ -57,6 +57,7 @@ TEST(AttributeValues, OfAnotherKindAreErrorsAtTheirLine) {
   for (auto [entry, said] : std::initializer_list<std::pair<const char *, const char *>>{
            {"mp.compare[predicate=zz]", "predicate is one of eq, ne, lt, le, gt, ge; found 'zz'"},
            {"mp.compare[predicate=gtt]", "predicate is one of eq, ne, lt, le, gt, ge; found 'gtt'; did you mean 'gt'?"},
+           {"mp.compare[predicate=Gt]", "predicate is one of eq, ne, lt, le, gt, ge; found 'Gt'; did you mean 'gt'?"},
            {"mp.compare[predicate=]", "predicate is one of eq, ne, lt, le, gt, ge; found ''"},
            {"mp.compare[predicate=1]", "predicate is one of eq, ne, lt, le, gt, ge; found '1'"},
            {"gelu[approximate=tan]", "approximate is one of none, tanh; found 'tan'; did you mean 'tanh'?"},
