@@ -119,6 +119,7 @@ typedef struct MpValue {
   int batched; /* whether the first size is that of the batch, which a run may choose */
   int64_t rank;
   const int64_t *shape;
+  int stored; /* of state: whether the executable holds a value of it, from which it starts */
 } MpValue;
 
 /* The value at `index`, as the program's first variant has it. Names and shapes live as long as the executable.
@@ -126,6 +127,20 @@ typedef struct MpValue {
 MP_EXPORTED int64_t mpExecutableValueCount(const MpExecutable *executable, MpValueKind kind, const char *program);
 MP_EXPORTED MpStatus *mpExecutableValue(const MpExecutable *executable, MpValueKind kind, const char *program,
                                         int64_t index, MpValue *value);
+
+/* The batches that there is code for, whatever device runs it, from the smallest; -1 outside of the range, and a count
+ * of 0 where the program's sizes are fixed or there is no such program. A run takes the smallest that holds its rows,
+ * training the one that its flag "batch-size" says, or the largest. */
+MP_EXPORTED int64_t mpExecutableBatchCount(const MpExecutable *executable, const char *program);
+MP_EXPORTED int64_t mpExecutableBatch(const MpExecutable *executable, const char *program, int64_t index);
+
+/* The same executable, with values of `count` states in it, each in the place of what it held: what
+ * mpSessionInitialize gives these states from then on. An error for what is no state, derived, or of another type. Its
+ * bytes are mpExecutableData's. */
+MP_EXPORTED MpStatus *mpExecutableWithValues(const MpExecutable *executable, const char *const *names,
+                                             const MpTensor *values, size_t count, MpExecutable **result);
+/* Writes the file of an executable, whole, or leaves what is there as it is. */
+MP_EXPORTED MpStatus *mpExecutableWrite(const MpExecutable *executable, const char *path);
 
 /* A JSON object of the program's first variant: "ops_by_type", "casts", "kernels", "batch" and "memory", a list of
  * kinds and their bytes. What of `residentBytes` (of MpTrainResult, or 0) is of no kind that the executable knows is
@@ -156,7 +171,8 @@ MP_EXPORTED MpStatus *mpSessionCreateFromBytes(const void *bytes, size_t size, c
                                                MpSession **session);
 MP_EXPORTED void mpSessionDestroy(MpSession *session);
 
-/* Gives every state entry its first value under the run's seed. */
+/* Gives every state entry its first value: the one that the executable holds, or else its initializer's under the run's
+ * seed. */
 MP_EXPORTED MpStatus *mpSessionInitialize(MpSession *session, uint64_t seed);
 
 /* State by name: parameters, optimizer slots, "learning_rate", ... */

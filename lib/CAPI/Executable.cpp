@@ -5,10 +5,13 @@
 #include "CAPI/SessionHandle.h"
 #include "CAPI/Status.h"
 #include "CAPI/Structs.h"
+#include "CAPI/Tensors.h"
 
+#include "mp/Base/WholeFile.h"
 #include "mp/Training/Statistics.h"
 
 #include <algorithm>
+#include <set>
 
 using namespace mp;
 using namespace mp::executable;
@@ -84,7 +87,8 @@ static MpValue describe(const std::string &name, const char *role, const TensorT
           static_cast<MpElementType>(type.element),
           batched,
           static_cast<int64_t>(type.shape.size()),
-          type.shape.data()};
+          type.shape.data(),
+          0};
 }
 
 static const char *roleOf(const ArgumentT &argument) {
@@ -135,8 +139,10 @@ static std::optional<std::vector<MpValue>> valuesOf(const MpExecutable *executab
   std::vector<MpValue> values;
   const ExecutableT &table = executable->file->table;
   if (kind == MP_STATE) {
-    for (const auto &entry : table.state)
+    for (const auto &entry : table.state) {
       values.push_back(describe(entry->name, roleOf(entry->role), *entry->type, false));
+      values.back().stored = entry->values >= 0;
+    }
     return values;
   }
   const VariantT *found = firstVariant(table, program);
@@ -175,6 +181,60 @@ MpStatus *mpExecutableValue(const MpExecutable *executable, MpValueKind kind, co
       return makeError("value ", index, " of ", values->size());
     giveTo(*value, (*values)[static_cast<size_t>(index)]);
     return Status::success();
+  });
+}
+
+/// The batches of a program's variants.
+static std::set<int64_t> batchesOf(const MpExecutable *executable, const char *program) {
+  std::set<int64_t> batches;
+  if (!executable || !program)
+    return batches;
+  for (const auto &one : executable->file->table.programs)
+    for (const auto &variant : one->variants)
+      if (one->name == program &&
+          std::ranges::any_of(variant->arguments, [](const auto &argument) { return argument->batched; }))
+        batches.insert(variant->batch);
+  return batches;
+}
+
+int64_t mpExecutableBatchCount(const MpExecutable *executable, const char *program) {
+  return static_cast<int64_t>(batchesOf(executable, program).size());
+}
+
+int64_t mpExecutableBatch(const MpExecutable *executable, const char *program, int64_t index) {
+  const std::set<int64_t> batches = batchesOf(executable, program);
+  return index >= 0 && index < static_cast<int64_t>(batches.size()) ? *std::next(batches.begin(), index) : -1;
+}
+
+MpStatus *mpExecutableWithValues(const MpExecutable *executable, const char *const *names, const MpTensor *values,
+                                 size_t count, MpExecutable **result) {
+  return guarded([&]() -> Status {
+    for (Status given :
+         {needs(executable, "executable"), needs(count && !names ? nullptr : executable, "names"),
+          needs(count && !values ? nullptr : executable, "values"), needs(result, "the place for the result")})
+      if (!given.ok())
+        return given;
+    std::vector<StateValues> stored;
+    for (size_t i = 0; i < count; ++i) {
+      if (Status given = needs(names[i], "a state's name"); !given.ok())
+        return given;
+      ErrorOr<DataArray> view = viewOfC(values[i], names[i]);
+      if (!view)
+        return view.status();
+      stored.push_back({names[i], std::move(view->type), view->bytes});
+    }
+    ErrorOr<FileBytes> bytes = serializeWithValues(*executable->file, stored);
+    return bytes ? keep(readExecutable(bytes->span()), result) : bytes.status();
+  });
+}
+
+MpStatus *mpExecutableWrite(const MpExecutable *executable, const char *path) {
+  return guarded([&]() -> Status {
+    for (Status given : {needs(executable, "executable"), needs(path, "path")})
+      if (!given.ok())
+        return given;
+    const std::span<const std::byte> whole[] = {executable->file->file.span()};
+    return writeWholeFile(path, whole, TemporaryName::Unique);
   });
 }
 

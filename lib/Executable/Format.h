@@ -31,6 +31,12 @@ static_assert(sizeof(Header) == 64 && offsetof(Header, hash) == 48);
 /// XXH3-128 of `file` without the 16 bytes that hold it. `file` is at least a header long.
 std::array<unsigned char, 16> contentHash(std::span<const std::byte> file);
 
+/// Whether this library reads files of that version; `of` says of what it is.
+Status checkVersion(uint32_t version, const char *of);
+
+/// Whether `bytes`, as many as the type says, are elements of it. Of floats and integers all are.
+Status checkElements(const executable::TensorTypeT &type, std::span<const std::byte> bytes);
+
 /// Whether the bytes are a FlatBuffer of the schema, safe to read and to unpack.
 Status checkStructure(std::span<const std::byte> table);
 

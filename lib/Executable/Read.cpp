@@ -16,9 +16,8 @@ static ErrorOr<format::Header> checkHeader(std::span<const std::byte> file) {
   std::memcpy(&header, file.data(), sizeof(header));
   if (header.magic != format::kMagic)
     return makeError("not an executable: it does not start with the format's magic bytes");
-  if (header.version != kExecutableVersion)
-    return makeError("version ", header.version, " of the format, expected ", kExecutableVersion,
-                     "; compile the model again with this Halfstep");
+  if (Status read = format::checkVersion(header.version, "format"); !read.ok())
+    return read;
   if (header.fileBytes != file.size())
     return makeError("truncated or extended: ", file.size(), " bytes, expected ", header.fileBytes);
   if (header.hash != format::contentHash(file))
@@ -36,7 +35,16 @@ static ErrorOr<format::Header> checkHeader(std::span<const std::byte> file) {
 /// What runs with all rights of the process, or of a device that reads the process's memory.
 static bool isCode(executable::BlobKind kind) {
   using executable::BlobKind;
-  return kind != BlobKind::Constants && kind != BlobKind::ProgramText;
+  return kind != BlobKind::Constants && kind != BlobKind::ProgramText && kind != BlobKind::Values;
+}
+
+/// The elements of what states start from.
+static Status checkValues(const LoadedExecutable &loaded) {
+  for (const auto &entry : loaded.table.state)
+    if (auto values = loaded.values(*entry))
+      if (Status held = format::checkElements(*entry->type, *values); !held.ok())
+        return held.in("state '" + entry->name + "'");
+  return Status::success();
 }
 
 /// Takes over `file` and checks it: hash, then structure, then meaning.
@@ -52,7 +60,11 @@ static ErrorOr<LoadedExecutable> load(FileBytes file, const ReadOptions &options
   LoadedExecutable loaded;
   executable::GetExecutable(table.data())->UnPackTo(&loaded.table);
   loaded.file = std::move(file);
+  if (loaded.table.version != header->version)
+    return makeError("version ", loaded.table.version, " of the table in a file of version ", header->version);
   if (Status status = verifyExecutable(loaded.table, header->tableOffset); !status.ok())
+    return status;
+  if (Status status = checkValues(loaded); !status.ok())
     return status;
   if (options.noNative)
     for (const auto &blob : loaded.table.blobs)

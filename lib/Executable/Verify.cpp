@@ -58,6 +58,8 @@ static Status checkBlobs(const ExecutableT &table, uint64_t blobsEnd) {
     const BlobT &blob = *table.blobs[i];
     if (blob.kind > BlobKind::MAX)
       return makeError("blob ", i, ": unknown kind ", static_cast<unsigned>(blob.kind));
+    if (blob.kind == BlobKind::Values && table.version < kFirstWithValues)
+      return makeError("blob ", i, " is Values, which version ", table.version, " of the format lacks");
     if (blob.offset % kAlignment != 0)
       return makeError("blob ", i, ": offset ", blob.offset, " is not a multiple of ", kAlignment);
     if (blob.offset < sizeof(format::Header) || blob.offset > blobsEnd || blob.length > blobsEnd - blob.offset)
@@ -164,9 +166,17 @@ static Status checkHeadTexts(const ExecutableT &table) {
   return Status::success();
 }
 
+Status format::checkVersion(uint32_t version, const char *of) {
+  if (version >= kOldestExecutableVersion && version <= kExecutableVersion)
+    return Status::success();
+  return makeError("version ", version, " of the ", of, ", expected ", kOldestExecutableVersion, " to ",
+                   kExecutableVersion, "; compile the model again with this Halfstep",
+                   version > kExecutableVersion ? ", or take a later one" : "");
+}
+
 Status mp::verifyExecutable(const ExecutableT &table, uint64_t blobsEnd) {
-  if (table.version != kExecutableVersion)
-    return makeError("version ", table.version, " of the table, expected ", kExecutableVersion);
+  if (Status status = format::checkVersion(table.version, "table"); !status.ok())
+    return status;
   if (Status status = checkHeadTexts(table); !status.ok())
     return status;
   if (Status status = checkBlobs(table, blobsEnd); !status.ok())

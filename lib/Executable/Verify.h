@@ -14,6 +14,9 @@ namespace mp::verify {
 /// machine and far below 2^63, so that sums of sizes never overflow.
 inline constexpr uint64_t kMaxBytes = uint64_t(1) << 47;
 
+/// The first version of the format whose files may hold values of state.
+inline constexpr uint32_t kFirstWithValues = 4;
+
 /// Scratch is per running block, so threads multiply it.
 inline constexpr uint64_t kMaxScratchBytes = uint64_t(1) << 30;
 

@@ -5,6 +5,7 @@
 
 #include <cmath>
 #include <limits>
+#include <set>
 
 using namespace mp;
 using namespace mp::executable;
@@ -77,6 +78,25 @@ static Status checkDerivedType(const StateEntryT &entry, const TensorTypeT &sour
                    " in f16 or bf16");
 }
 
+/// What a row starts from is a blob of its own, as long as its type says; blobs and types have been checked.
+static Status checkValues(const StateEntryT &entry, const ExecutableT &table, std::set<int32_t> &used) {
+  if (entry.values == -1)
+    return Status::success();
+  if (entry.values < 0 || entry.values >= static_cast<int64_t>(table.blobs.size()))
+    return makeError("starts from blob ", entry.values, ", but there are ", table.blobs.size(), " blobs");
+  const BlobT &blob = *table.blobs[static_cast<size_t>(entry.values)];
+  if (blob.kind != BlobKind::Values)
+    return makeError("starts from blob ", entry.values, ", which is ", EnumNameBlobKind(blob.kind));
+  if (entry.role == StateRole::Derived)
+    return makeError("is derived and starts from values");
+  if (blob.length != *byteCount(*entry.type))
+    return makeError("is ", typeName(*entry.type), " and starts from ", blob.length, " bytes, expected ",
+                     *byteCount(*entry.type));
+  if (!used.insert(entry.values).second)
+    return makeError("starts from blob ", entry.values, ", which is another state's");
+  return Status::success();
+}
+
 static Status checkEntry(const StateEntryT &entry, const ExecutableT &table, const StateIndex &index) {
   if (entry.role > StateRole::MAX)
     return makeError("unknown role ", static_cast<unsigned>(entry.role));
@@ -116,8 +136,12 @@ ErrorOr<StateIndex> verify::checkState(const ExecutableT &table) {
   for (const auto &entry : table.state)
     if (Status status = checkType(entry->type); !status.ok())
       return status.in("state " + quoted(entry->name));
-  for (const auto &entry : table.state)
+  std::set<int32_t> used;
+  for (const auto &entry : table.state) {
     if (Status status = checkEntry(*entry, table, index); !status.ok())
       return status.in("state " + quoted(entry->name));
+    if (Status status = checkValues(*entry, table, used); !status.ok())
+      return status.in("state " + quoted(entry->name));
+  }
   return index;
 }

@@ -9,7 +9,7 @@
 using namespace mp;
 
 /// Lays out blobs after the header and the table after them, so that offsets are known before the table is packed.
-static uint64_t layOutBlobs(executable::ExecutableT &table, const std::vector<std::vector<std::byte>> &blobs) {
+static uint64_t layOutBlobs(executable::ExecutableT &table, const std::vector<std::span<const std::byte>> &blobs) {
   uint64_t end = sizeof(format::Header);
   for (size_t i = 0; i < blobs.size(); ++i) {
     table.blobs[i]->offset = format::alignUp(end);
@@ -21,6 +21,11 @@ static uint64_t layOutBlobs(executable::ExecutableT &table, const std::vector<st
 
 ErrorOr<FileBytes> mp::serializeExecutable(executable::ExecutableT table,
                                            const std::vector<std::vector<std::byte>> &blobs) {
+  return serializeExecutable(std::move(table), std::vector<std::span<const std::byte>>(blobs.begin(), blobs.end()));
+}
+
+ErrorOr<FileBytes> mp::serializeExecutable(executable::ExecutableT table,
+                                           const std::vector<std::span<const std::byte>> &blobs) {
   if (table.blobs.size() != blobs.size())
     return makeError("the table names ", table.blobs.size(), " blobs, the caller gives ", blobs.size());
   for (const auto &blob : table.blobs)

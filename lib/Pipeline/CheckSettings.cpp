@@ -208,6 +208,9 @@ static Status checkPolicy(const CompileOptions &all) {
   if (byCost && all.cpus.size() > 1)
     return makeError(name, ": other types may be the fastest on each of ", llvm::join(all.cpus, ", "),
                      "; name one level, or a policy, such as mixed_bfloat16");
+  if (byCost && !all.specialize.otherBatches.empty())
+    return makeError(name, ": other types may be the fastest for each batch; give one batch size, or a policy, such as "
+                           "mixed_bfloat16");
   if (Status tuned = checkTuning(all, byCost && (policy->decidesByCost() || policy->lowType())); !tuned.ok())
     return tuned;
   if (options.planIn.empty())

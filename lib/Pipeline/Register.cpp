@@ -71,7 +71,7 @@ static LogicalResult parseTraining(OpPassManager &manager, StringRef text,
   if (failed(parsed.parseFromString(text)))
     return failure();
   CompileOptions options;
-  options.specialize = {parsed.batch, parsed.pad};
+  options.specialize = {parsed.batch, parsed.pad, /*otherBatches=*/{}};
   options.autocast.policy = parsed.policy;
   options.derivedWeights = parsed.derivedWeights;
   options.compileTo = Stage::Optimizer;

@@ -8,6 +8,7 @@
 
 #include "mp/Base/NearestName.h"
 #include "mp/Base/Text.h"
+#include "mp/Codegen/Lower/Native/HostLevel.h"
 #include "mp/Hardware/CPULevels.h"
 #include "mp/Hardware/ChipTable.h"
 #include "mp/Pipeline/Target.h"
@@ -107,6 +108,9 @@ static constexpr Choice<HysteresisKind> kHysteresisKinds[] = {
     {"cumulative", HysteresisKind::cumulative},
 };
 
+/// The level of this machine, where levels are named.
+static constexpr StringRef kNative = "native";
+
 /// Reads one target, with the levels of CPU features where it says some: `cpu:avx2+avx512`.
 static Status setTarget(CompileOptions &options, StringRef text, StringRef &name) {
   auto [target, levels] = text.split(':');
@@ -121,10 +125,16 @@ static Status setTarget(CompileOptions &options, StringRef text, StringRef &name
     return makeError("target ", target.str(), " has no levels; only cpu has, as in cpu:avx2");
   llvm::SmallVector<StringRef> parts;
   levels.split(parts, '+');
-  for (StringRef level : parts) {
+  const StringRef own = hostLevel().name;
+  for (StringRef part : parts) {
+    const StringRef level = part == kNative ? own : part;
     if (!findCPULevel(level))
-      return makeError("unknown level of CPU features '", level.str(), "'; expected one of ", cpuLevelNames(),
-                       ", or several with '+' between them");
+      return makeError("unknown level of CPU features '", level.str(), "'; expected one of ", cpuLevelNames(), ", ",
+                       kNative.str(), ", or several with '+' between them");
+    // This machine's may be one of the others that are named.
+    const bool isNamedTwice = llvm::count(parts, part) > 1;
+    if (level == own && !isNamedTwice && llvm::is_contained(options.cpus, level))
+      continue;
     if (llvm::is_contained(options.cpus, level))
       return makeError("level ", level.str(), " is given twice");
     options.cpus.push_back(level.str());
@@ -183,6 +193,30 @@ static Status setChips(CompileOptions &options, StringRef text) {
   return Status::success();
 }
 
+static Status setBatches(CompileOptions &options, StringRef text) {
+  llvm::SmallVector<StringRef> parts;
+  text.split(parts, ',');
+  llvm::SmallVector<int64_t> batches;
+  for (StringRef part : parts) {
+    int64_t batch;
+    if (Status status = readInteger(part, 1, batch); !status.ok())
+      return status;
+    if (llvm::is_contained(batches, batch))
+      return makeError("batch ", batch, " is given twice");
+    batches.push_back(batch);
+  }
+  options.specialize.batch = batches.front();
+  options.specialize.otherBatches.assign(batches.begin() + 1, batches.end());
+  return Status::success();
+}
+
+static std::string showBatches(const CompileOptions &options) {
+  std::string text = std::to_string(options.specialize.batch);
+  for (int64_t batch : options.specialize.otherBatches)
+    text += "," + std::to_string(batch);
+  return text;
+}
+
 static constexpr Choice<DecisionRule> kRules[] = {{"per-op", DecisionRule::PerOp}, {"cost", DecisionRule::Cost}};
 
 // The table
@@ -200,7 +234,8 @@ static constexpr auto kSpecialize = &Options::specialize;
 static constexpr Setting kSettings[] = {
     boolean<&Options::training>("training",
                                 "whether the programs that train are made, beside those that evaluate and infer"),
-    integer<kSpecialize, &SpecializePassOptions::batch, 1>("batch-size", "rows of one step"),
+    {"batch-size", "N", "rows of one step; several, as in 1,32, make programs for each, which share their state",
+     setBatches, showBatches},
     boolean<kSpecialize, &SpecializePassOptions::pad>(
         "pad", "whether a batch may hold rows that only fill it up, as --last-batch=pad needs"),
     text<&Autocast::policy>("policy", "NAME",
@@ -279,7 +314,8 @@ static constexpr Setting kSettings[] = {
     integer<kScaling, &LossScaling::skipLimit, 0>(
         "skip-limit", "skipped steps in a row after which training ends with an error, 0 for no limit"),
     {"target", "TARGETS",
-     "cpu, cpu:LEVEL ({levels}; several as in cpu:avx2+avx512), nvptx, simt (nvptx simulated), or reference; several "
+     "cpu, cpu:LEVEL ({levels}, or native, this machine's; several as in cpu:avx2+avx512), nvptx, simt (nvptx "
+     "simulated), or reference; several "
      "make variants of each",
      setTargets, showTargets},
     {"chip", "CHIPS", "of nvptx and simt: sm_70, sm_75, sm_80, ..., or a GPU, A40; several make a variant each",

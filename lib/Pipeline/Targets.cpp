@@ -13,11 +13,15 @@ using namespace mlir;
 
 namespace mp {
 
-/// The programs a job runs, without the model that they were made from.
+/// The programs a job runs, without the model that they were made from. `apply` has no rows: that of one batch is that
+/// of every other.
 static SmallVector<func::FuncOp> programsToEmit(ModuleOp module) {
-  return llvm::filter_to_vector(module.getOps<func::FuncOp>(), [](func::FuncOp func) {
+  const SmallVector<func::FuncOp> applies = getPrograms(module, ProgramKind::Apply);
+  return llvm::filter_to_vector(module.getOps<func::FuncOp>(), [&](func::FuncOp func) {
     std::optional<ProgramKind> kind = getProgramKind(func);
-    return kind && *kind != ProgramKind::Model;
+    const bool isRepeated = kind == ProgramKind::Apply && func != applies.front() &&
+                            func->getAttr(names::batch) != applies.front()->getAttr(names::batch);
+    return kind && *kind != ProgramKind::Model && !isRepeated;
   });
 }
 

@@ -24,8 +24,9 @@ static ErrorOr<HostTensor> inputFor(const Session &session, const ArgumentT &arg
   return ones;
 }
 
-ErrorOr<std::unique_ptr<Benchmark>> Benchmark::create(Session &session, std::string_view program, uint64_t seed) {
-  ErrorOr<std::unique_ptr<ProgramRunner>> runner = session.load(program);
+ErrorOr<std::unique_ptr<Benchmark>> Benchmark::create(Session &session, std::string_view program, uint64_t seed,
+                                                      std::optional<int64_t> batch) {
+  ErrorOr<std::unique_ptr<ProgramRunner>> runner = session.load(program, batch);
   if (!runner)
     return runner.status();
   std::unique_ptr<Benchmark> benchmark(new Benchmark(session.device(), std::move(*runner)));
@@ -150,7 +151,8 @@ ErrorOr<std::vector<KernelTime>> mp::timeKernels(Benchmark &benchmark, unsigned 
 ErrorOr<BenchmarkResult> mp::measure(Session &session, const BenchmarkOptions &options) {
   if (Status initialized = session.initialize(options.seed); !initialized.ok())
     return initialized;
-  ErrorOr<std::unique_ptr<Benchmark>> benchmark = Benchmark::create(session, options.program, options.seed);
+  ErrorOr<std::unique_ptr<Benchmark>> benchmark =
+      Benchmark::create(session, options.program, options.seed, options.batchSize);
   if (!benchmark)
     return benchmark.status();
   ErrorOr<std::vector<double>> seconds = (*benchmark)->run(options.warmup, options.repeat, options.runs);

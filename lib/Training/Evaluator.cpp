@@ -13,9 +13,9 @@ using namespace mp::executable;
 
 Status Evaluator::prepare(Session &session, Dataset testData, std::optional<int64_t> batchSize) {
   data = std::move(testData);
-  // Training's batch where eval has it, else what it has.
-  if (batchSize && !session.select(programs::eval, *batchSize).ok())
-    batchSize = std::nullopt;
+  // Training's batch where eval has it, else the one for so many rows.
+  if (!batchSize || !session.select(programs::eval, *batchSize).ok())
+    batchSize = session.batchFor(programs::eval, data.rows());
   ErrorOr<std::unique_ptr<ProgramRunner>> loaded = session.load(programs::eval, batchSize, kSlots);
   if (!loaded)
     return loaded.status();

@@ -2,10 +2,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "mp/Base/Text.h"
+#include "mp/Hardware/CPULevels.h"
 #include "mp/Training/Infer.h"
 
+#include <algorithm>
 #include <iomanip>
+#include <map>
 #include <ostream>
+#include <set>
 
 using namespace mp;
 using namespace mp::executable;
@@ -42,7 +46,57 @@ static void printState(const ExecutableT &table, std::ostream &out) {
   out << "state: " << table.state.size() << " entries, " << formatBytes(bytes) << '\n';
   for (const auto &entry : table.state)
     out << "  " << entry->name << ' ' << typeName(*entry->type) << ' ' << EnumNameStateRole(entry->role)
-        << (entry->saved ? "" : ", not saved") << '\n';
+        << (entry->saved ? "" : ", not saved") << (entry->values >= 0 ? ", stored" : "") << '\n';
+}
+
+/// "cpu avx512, sse2; nvptx sm_80"
+static std::string listCode(const ExecutableT &table) {
+  std::map<std::string, std::vector<std::string>> machines; // of each target, as they come
+  for (const auto &program : table.programs)
+    for (const auto &variant : program->variants) {
+      std::vector<std::string> &known = machines[variant->target];
+      auto needs = [&](std::string_view feature) { return std::ranges::count(variant->features, feature) > 0; };
+      if (variant->features.empty())
+        continue;
+      const std::string name =
+          targetFormat(variant->target).isGPU ? variant->features.front() : std::string(highestCPULevel(needs).name);
+      if (!std::ranges::count(known, name))
+        known.push_back(name);
+    }
+  std::string text;
+  for (const auto &[target, known] : machines) {
+    text += (text.empty() ? "" : "; ") + target;
+    for (const std::string &name : known)
+      text += (&name == &known.front() ? " " : ", ") + name;
+  }
+  return text;
+}
+
+/// The batches of the programs that have some, "none" for programs of fixed sizes.
+static std::string listBatches(const ExecutableT &table) {
+  std::set<int64_t> batches;
+  for (const auto &program : table.programs)
+    for (const auto &variant : program->variants)
+      if (std::ranges::any_of(variant->arguments, [](const auto &argument) { return argument->batched; }))
+        batches.insert(variant->batch);
+  std::string text;
+  for (int64_t batch : batches)
+    text += (text.empty() ? "" : ", ") + std::to_string(batch);
+  return text.empty() ? "none, sizes are fixed" : text;
+}
+
+/// What of the state the file has values of.
+static std::string describeWeights(const ExecutableT &table) {
+  uint64_t bytes = 0;
+  size_t count = 0;
+  for (const auto &entry : table.state)
+    if (entry->values >= 0) {
+      bytes += byteCount(*entry->type).value_or(0);
+      ++count;
+    }
+  if (count == 0)
+    return "none, state starts from its initializers";
+  return std::to_string(count) + (count == 1 ? " state, " : " states, ") + formatBytes(bytes);
 }
 
 /// How many kernels there are, and which types the ops compute in.
@@ -78,6 +132,8 @@ static void printVariant(const VariantT &variant, std::ostream &out) {
 
 void mp::printExecutable(const ExecutableT &table, std::ostream &out) {
   out << "model " << table.model << ", policy " << table.policy << ", made by " << table.producer << '\n';
+  out << "code for " << listCode(table) << "\nbatch sizes " << listBatches(table)
+      << "\nweights in the file: " << describeWeights(table) << '\n';
   printState(table, out);
   for (const auto &program : table.programs) {
     out << "program " << program->name << '\n';

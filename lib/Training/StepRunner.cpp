@@ -31,7 +31,8 @@ Status StepRunner::prepare(Session &session, const TrainOptions &options) {
   ErrorOr<std::unique_ptr<ProgramRunner>> loaded =
       session.load(accumulates ? programs::accumulate : programs::trainStep, options.batchSize, kSlots * microBatches);
   if (!loaded)
-    return loaded.status();
+    return options.batchSize ? loaded.status().in("--batch-size=" + std::to_string(*options.batchSize))
+                             : loaded.status();
   forward = std::move(*loaded);
   if (!accumulates)
     return Status::success();

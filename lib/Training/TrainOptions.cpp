@@ -86,12 +86,14 @@ static constexpr TrainFlag kFlags[] = {
     {"epochs", "N", "passes over the data (default 1)", setNumber<uint64_t, 1, &O::epochs>},
     {"steps", "N", "steps in all, instead of --epochs (default: those of the epochs)",
      setNumber<uint64_t, 1, &O::steps>},
-    {"batch-size", "N", "rows of a batch (default: as compiled; mp-run compiles for 64)",
+    {"batch-size", "N", "rows of a batch (default: as compiled, the largest of several; mp-run compiles for 64)",
      setNumber<int64_t, 1, &O::batchSize>},
     {"learning-rate", "R", "learning rate (default: as compiled)", setLearningRate},
     {"accumulate", "N", "batches of a step, whose gradients are averaged (default: as compiled)",
      setNumber<uint64_t, 1, &O::accumulate>},
     {"last-batch", "drop|pad", "what becomes of rows that do not fill a batch (default drop)", setLastBatch},
+    {"from-scratch", nullptr, "start from first values, not from the weights that the executable holds",
+     setSwitch<&O::fromScratch>},
     {"seed", "N", "seed of first values, dropout and order of rows (default 0)", setNumber<uint64_t, 0, &O::seed>},
     {"checkpoint", "DIR", "folder to write checkpoints to (default: none are written)", setText<&O::checkpoint>},
     {"checkpoint-every", "STEPS", "steps between checkpoints (default: one after every epoch)",
@@ -139,6 +141,8 @@ Status mp::checkTrainOptions(const TrainOptions &options) {
     return makeError("--epochs and --steps exclude each other");
   if (options.resume && options.checkpoint.empty())
     return makeError("--resume needs --checkpoint=DIR");
+  if (options.fromScratch && options.goOn)
+    return makeError("--from-scratch starts anew, and training is to go on from the state that the session has");
   if (options.changePolicy && !options.resume)
     return makeError("--change-policy needs --resume");
   if (options.logKernels && options.log.empty())

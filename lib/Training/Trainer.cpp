@@ -176,7 +176,8 @@ Status Trainer::prepareState() {
   position.augment = formatAugmentation(options.augment);
   position.step = options.stepsBehind;
   position.epoch = options.epochsBehind;
-  if (Status initialized = options.goOn ? Status::success() : session.initialize(options.seed); !initialized.ok())
+  const FirstValues from = options.fromScratch ? FirstValues::Initializers : FirstValues::Stored;
+  if (Status initialized = options.goOn ? Status::success() : session.initialize(options.seed, from); !initialized.ok())
     return initialized;
   const bool hasSaved = !options.checkpoint.empty() && hasCheckpoint(options.checkpoint);
   if (hasSaved && !options.resume)
@@ -246,6 +247,9 @@ Status Trainer::prepare() {
                   unnamedCheckpoint + " as it is");
   else if (options.resume)
     progress.note(options.checkpoint + ": has no checkpoint: starts anew");
+  if (const size_t stored = session.storedStates(); stored && !options.goOn && !options.fromScratch && !resumedAt)
+    progress.note("starts from the weights in the executable, " + std::to_string(stored) +
+                  (stored == 1 ? " state" : " states") + "; --from-scratch starts without them");
   if (result.droppedRows)
     progress.note(std::to_string(result.droppedRows) + " of " + std::to_string(data.rows()) +
                   " rows do not fill a step and are dropped in each epoch");

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 _WEIGHTS = "model.save_weights(path) writes parameters, model.load_weights(path) reads them"
-_SAVED = _WEIGHTS + ('; halfstep.compile(model.to_mlir(), training=False, policy=...).save("model.mpx") writes the compiled model without '
-                     'them, for mp-exec and halfstep.Session, whose load_weights(path) reads them')
+_SAVED = _WEIGHTS + '; model.export("model.mpx") writes the compiled model with them, for mp-exec, programs in C and halfstep.Session'
 _DEVICE = 'model.compile(device="cuda") trains there, halfstep.devices() lists what there is'
 _POLICY = 'parameters are float32, and model.compile(policy="mixed_bfloat16") says what is computed narrow'
 _BY_NAME = "model.state_dict() has them by name"
@@ -25,7 +24,7 @@ ATTRIBUTES = {
     "test_on_batch": "model.evaluate(x, y) is it",
     "predict_on_batch": "model.predict(x) is it",
     **dict.fromkeys(["backward", "zero_grad"], "model.trainer.step(x, y) does a whole step"),
-    **dict.fromkeys(["save", "save_pretrained", "save_model", "export", "serialize", "to_file", "to_torchscript"], _SAVED),
+    **dict.fromkeys(["save", "save_pretrained", "save_model", "serialize", "to_file", "to_torchscript"], _SAVED),
     **dict.fromkeys(["onnx", "to_onnx"], _ONNX + _SAVED),
     **dict.fromkeys(["load", "load_model", "from_pretrained"], _WEIGHTS),
     **dict.fromkeys(["to_json", "get_config"], "model.to_mlir() is its text"),

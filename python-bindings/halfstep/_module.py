@@ -342,6 +342,20 @@ class Module:
         _refuse_rows("predict", x)
         return self.trainer.predict(x)
 
+    def export(self, path, *, weights: bool = True, batch_sizes=None, targets=None, training: bool | None = None):
+        """Writes the model as one .mpx file, which mp-exec and programs in C and C++ train and predict with, without Python and the
+        compiler (docs/training-without-python.md), and gives the Executable that is in it.
+
+        A model that `compile` was called on is there with its training step: optimizer, policy and loss scaling are those of compile; one
+        that was not, or with `training=False`, predicts alone. `weights` are the present parameters and states of the model, which training
+        and predictions start from; what an optimizer keeps starts anew. `batch_sizes` are those that there is code for, as [1, 32]:
+        training takes one of them, a prediction the one that holds its rows; without, the batch of training. `targets` are what `mp-run
+        compile` takes as --target and --chip, as ["cpu:avx2+sse2", "sm_80"]; without, the device of compile, this machine's processor and
+        any other of x86-64."""
+        from halfstep import _step_file
+
+        return _step_file.export(self, path, weights, batch_sizes, targets, training)
+
     @property
     def learning_rate(self) -> float:
         return self.trainer.learning_rate

@@ -11,7 +11,7 @@ from halfstep._job import Job
 from halfstep_runtime._executable import Executable
 from halfstep_runtime._session import Session
 
-_BATCH = 64  # the compiler's, where nobody says one
+BATCH = 64  # the compiler's, where nobody says one
 # Settings of a job that predictions follow.
 _KEPT = {"policy", "type", "rule", "allow", "deny", "infer", "clear", "promote", "target", "chip"}
 
@@ -25,6 +25,16 @@ class Trained(Protocol):
     _batch_size: int | None
 
     def _start(self, session: Session, seed: int) -> Session: ...
+
+
+def source_of_predictions(trainer: Trained) -> tuple[str, str, dict[str, Any]]:
+    """Text, name and settings of a model that predicts."""
+    job = trainer._job
+    settings: dict[str, Any] = {name: value for name, value in job.settings.items() if name in _KEPT} if job else {"policy": "float32"}
+    # What a model predicts has no loss.
+    own = job.loss if job else None
+    drop = (lambda graph, outputs: own.take(outputs)) if isinstance(own, _losses.Output) else None
+    return trainer.model.to_mlir(objective=drop, locations=True), f"{type(trainer.model).__name__}.mlir", settings
 
 
 class Predictions:
@@ -42,7 +52,7 @@ class Predictions:
     def session_for(self, rows: int) -> Session:
         """That of the training; for fewer rows than half of its batch one of the next power of two."""
         trained = self._trainer.session
-        batch = (self._trainer._batch_size if trained is not None else None) or _BATCH
+        batch = (self._trainer._batch_size if trained is not None else None) or BATCH
         job, inputs = self._trainer._job, self._trainer.model.__dict__["_inputs"]
         # Where types follow from what is measured or counted of a batch, another one may have others.
         is_open = all(one.batched for one in inputs.values()) and (job is None or job.settings.get("policy") != "auto")
@@ -66,11 +76,7 @@ class Predictions:
 
     def _open(self, batch: int | None) -> Session:
         job = self._trainer._job
-        settings: dict[str, Any] = {name: value for name, value in job.settings.items() if name in _KEPT} if job else {"policy": "float32"}
-        # What a model predicts has no loss.
-        own = job.loss if job else None
-        drop = (lambda graph, outputs: own.take(outputs)) if isinstance(own, _losses.Output) else None
-        executable = compile_model(self._trainer.model.to_mlir(objective=drop, locations=True), device=job.device if job else "cpu", training=False,
-                                   batch_size=batch, **settings)
+        text, name, settings = source_of_predictions(self._trainer)
+        executable = compile_model(text, name=name, device=job.device if job else "cpu", training=False, batch_size=batch, **settings)
         assert isinstance(executable, Executable)
         return job.open(executable) if job else Session(executable)

@@ -112,10 +112,7 @@ class Trainer:
             pads = self._pads or pad
             if self._label_type is None and job.takes_targets:
                 raise Error("the model has not seen targets yet; train it before")
-            settings: dict[str, Any] = {"batch_size": batch_size, **({"pad": True} if pads else {}), **job.settings}
-            _check_names_of(self.model, job.optimizer.kind, job.takes_targets)
-            text = self.model.to_mlir(objective=self._objective, locations=True)
-            name = f"{type(self.model).__name__}.mlir"
+            text, name, settings = self.source_of_step(batch_size, pads)
             executable = compile_model(text, name=name, device=job.device, **settings)
             assert isinstance(executable, Executable)
             session = job.open(executable)
@@ -134,12 +131,20 @@ class Trainer:
         self.source = text, name, for_device(job.device, settings)
         return session
 
+    def source_of_step(self, batch_size: int, pads: bool) -> tuple[str, str, dict[str, Any]]:
+        """Text, name and settings of what trains."""
+        job = self._compiled()
+        _check_names_of(self.model, job.optimizer.kind, job.takes_targets)
+        settings: dict[str, Any] = {"batch_size": batch_size, **({"pad": True} if pads else {}), **job.settings}
+        return self.model.to_mlir(objective=self._objective, locations=True), f"{type(self.model).__name__}.mlir", settings
+
     def _objective(self, graph, outputs):
         job = self._compiled()
         if isinstance(job.loss, _losses.Output):
             loss, label = job.loss.take(outputs), graph.inputs
         else:
-            label = graph.argument(LABEL, self._label_type, f"{{mp.input = {quote(LABEL)}}}")
+            told = (self.model.__dict__.get("_targets") or {}).get(LABEL)
+            label = graph.argument(LABEL, self._label_type or told.type, f"{{mp.input = {quote(LABEL)}}}")
         given = next(iter(outputs.values())) if len(outputs) == 1 else outputs
         if (said := _losses.twice(job.loss, given)) is not None and not self._warned:
             self._warned = True

@@ -48,7 +48,8 @@ public:
     nanobind::list list;
     int64_t count = mpExecutableValueCount(handle.get(), static_cast<MpValueKind>(kind), program.c_str());
     for (int64_t i = 0; i < count; ++i) {
-      MpValue value = {sizeof(value), nullptr, nullptr, MP_I1, 0, 0, nullptr};
+      MpValue value = {};
+      value.size = sizeof(value);
       check(mpExecutableValue(handle.get(), static_cast<MpValueKind>(kind), program.c_str(), i, &value));
       nanobind::list shape;
       for (int64_t d = 0; d < value.rank; ++d)
@@ -58,6 +59,39 @@ public:
           nanobind::make_tuple(value.name, value.role, static_cast<int>(value.element), nanobind::tuple(shape)));
     }
     return list;
+  }
+
+  /// The same with values of states in it.
+  Executable *withValues(const std::vector<const char *> &names, const std::vector<MpTensor> &values) const {
+    MpExecutable *made = nullptr;
+    Owned<MpStatus> status;
+    {
+      nanobind::gil_scoped_release release;
+      status.reset(mpExecutableWithValues(handle.get(), names.data(), values.data(), values.size(), &made));
+    }
+    check(status.release());
+    return new Executable(made);
+  }
+
+  /// The batches of a program, from the smallest.
+  std::vector<int64_t> batches(const std::string &program) const {
+    std::vector<int64_t> sizes;
+    for (int64_t i = 0; i < mpExecutableBatchCount(handle.get(), program.c_str()); ++i)
+      sizes.push_back(mpExecutableBatch(handle.get(), program.c_str(), i));
+    return sizes;
+  }
+
+  /// The states that it holds values of.
+  std::vector<std::string> stored() const {
+    std::vector<std::string> names;
+    for (int64_t i = 0; i < mpExecutableValueCount(handle.get(), MP_STATE, ""); ++i) {
+      MpValue value = {};
+      value.size = sizeof(value);
+      check(mpExecutableValue(handle.get(), MP_STATE, "", i, &value));
+      if (value.stored)
+        names.emplace_back(value.name);
+    }
+    return names;
   }
 
   const MpExecutable *get() const { return handle.get(); }

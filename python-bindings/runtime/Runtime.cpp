@@ -42,6 +42,12 @@ static void writeTensors(const std::string &path, const std::vector<std::string>
   check(mpTensorsWrite(path.c_str(), given.names.data(), given.views.data(), given.views.size()));
 }
 
+static Executable *withValues(const Executable &executable, const std::vector<std::string> &names,
+                              const std::vector<AnyArray> &arrays, const std::vector<int> &elements) {
+  NamedArrays given(names, arrays, elements);
+  return executable.withValues(given.names, given.views);
+}
+
 static nb::list readTensors(const std::string &path) {
   MpTensors *tensors = nullptr;
   check(mpTensorsRead(path.c_str(), &tensors));
@@ -65,6 +71,10 @@ NB_MODULE(_runtime, module) {
       .def("bytes", &Executable::bytes)
       .def("text", &Executable::text, nb::arg("key"))
       .def("programs", &Executable::programs)
+      .def("batches", &Executable::batches, nb::arg("program"))
+      .def("stored", &Executable::stored)
+      .def("with_values", &withValues, nb::arg("names"), nb::arg("arrays"), nb::arg("elements"),
+           nb::rv_policy::take_ownership)
       .def("values", &Executable::values, nb::arg("kind"), nb::arg("program"));
 
   nb::class_<Session>(module, "Session")

@@ -185,8 +185,8 @@ refused("Doubled: 'values' is its State, and a forward sets it to a tensor; self
 for name, instead in _elsewhere.ATTRIBUTES.items():
     refused(f"a module has no '{name}': {instead}", lambda: getattr(model, name), AttributeError)
     assert not hasattr(model, name)
-for name in ("save", "export", "to_onnx"):
-    refused('training=False, policy=...).save("model.mpx") writes the compiled model without them', lambda: getattr(model, name), AttributeError)
+for name in ("save", "to_onnx"):
+    refused('model.export("model.mpx") writes the compiled model with them', lambda: getattr(model, name), AttributeError)
 refused("a module has no 'evalute': did you mean 'evaluate'?", lambda: model.evalute, AttributeError)
 refused("a module has no 'laers': did you mean 'layers'?", lambda: model.laers, AttributeError)
 refused("a Sequential has no attribute 'zork'", lambda: model.zork, AttributeError)
@@ -209,10 +209,10 @@ class Named(nn.Module):
     """Names of other frameworks are free."""
 
     def __init__(self):
-        self.export, self.weights, self.loss = nn.Dense(2), nn.Parameter((192,), "ones"), 3
+        self.save, self.weights, self.loss = nn.Dense(2), nn.Parameter((192,), "ones"), 3
 
     def forward(self, x):
-        return self.export(x.reshape(None, 192) * self.weights)
+        return self.save(x.reshape(None, 192) * self.weights)
 
 
 refused("'int' object has no attribute 'zork'", lambda: Failing().size, AttributeError)

@@ -136,6 +136,8 @@ int main(int argc, char **argv) {
   addFile(benchmark);
   addDevice(benchmark);
   benchmark->add_option("--program", options.benchmark.program, "program to time (default infer)");
+  benchmark->add_option("--batch-size", options.benchmark.batchSize,
+                        "rows of a run, of those that there is code for (default: the largest)");
   benchmark->add_option("--seed", options.benchmark.seed, "seed of state and inputs (default 0)");
   benchmark->add_option("--warmup", options.benchmark.warmup, "runs before (default 10)");
   benchmark->add_option("--repeat", options.benchmark.repeat, "samples (default 30)");

@@ -28,8 +28,9 @@ using executable::ElementType;
 /// The alignment in bytes of blobs, of state blocks and of every pointer that a kernel gets.
 inline constexpr uint64_t kAlignment = 64;
 
-/// The version of the schema that this library writes, and the only one that it reads.
-inline constexpr uint32_t kExecutableVersion = 3;
+/// The version of the schema that this library writes, and the oldest that it reads, which lacks values of state.
+inline constexpr uint32_t kExecutableVersion = 4;
+inline constexpr uint32_t kOldestExecutableVersion = 3;
 
 /// Bytes of one element in memory: i1 and ui8 take 1.
 uint64_t elementBytes(ElementType type);
@@ -79,6 +80,11 @@ struct LoadedExecutable {
   std::span<const std::byte> blob(size_t index) const {
     return file.span().subspan(table.blobs[index]->offset, table.blobs[index]->length);
   }
+
+  /// What a row of the state starts from, in row-major order; nothing where its initializer says that.
+  std::optional<std::span<const std::byte>> values(const executable::StateEntryT &entry) const {
+    return entry.values < 0 ? std::nullopt : std::optional(blob(static_cast<size_t>(entry.values)));
+  }
 };
 
 struct ReadOptions {
@@ -92,8 +98,23 @@ struct ReadOptions {
 Status writeExecutable(const std::string &path, executable::ExecutableT table,
                        const std::vector<std::vector<std::byte>> &blobs);
 
+/// What a row of the state is to start from: its name, its type and its elements.
+struct StateValues {
+  std::string name;
+  executable::TensorTypeT type;
+  std::span<const std::byte> bytes;
+};
+
+/// The file of `executable` with `values` in it, each in the place of what its row started from before. Fails where one
+/// has no row, another type, or is derived, and leaves out values that no row has any more.
+ErrorOr<FileBytes> serializeWithValues(const LoadedExecutable &executable, const std::vector<StateValues> &values);
+
 /// The bytes that writeExecutable puts into the file.
 ErrorOr<FileBytes> serializeExecutable(executable::ExecutableT table, const std::vector<std::vector<std::byte>> &blobs);
+
+/// The same for blobs that lie elsewhere.
+ErrorOr<FileBytes> serializeExecutable(executable::ExecutableT table,
+                                       const std::vector<std::span<const std::byte>> &blobs);
 
 /// Reads and verifies the file at `path`: hash, then structure, then meaning. An error's message starts with the path.
 ErrorOr<LoadedExecutable> readExecutable(const std::string &path, const ReadOptions &options = {});
@@ -102,8 +123,8 @@ ErrorOr<LoadedExecutable> readExecutable(const std::string &path, const ReadOpti
 ErrorOr<LoadedExecutable> readExecutable(std::span<const std::byte> bytes, const ReadOptions &options = {});
 
 /// Checks all that the runtime relies on: every index, offset, size, count, enum value, name and overlap. Blobs must
-/// end at or before `blobsEnd`, counted from the start of the file. The message names program, variant, command and
-/// buffer.
+/// end at or before `blobsEnd`, counted from the start of the file. What blobs hold is not looked at. The message names
+/// program, variant, command and buffer.
 Status verifyExecutable(const executable::ExecutableT &table, uint64_t blobsEnd);
 
 } // namespace mp

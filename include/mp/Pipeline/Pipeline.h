@@ -42,7 +42,7 @@ std::string stageNames();
 /// default is said twice.
 struct CompileOptions {
   /// A batch of 0 leaves the stage out: every size is stated in the model.
-  SpecializePassOptions specialize{/*batch=*/64};
+  SpecializePassOptions specialize{/*batch=*/64, /*pad=*/false, /*otherBatches=*/{}};
   AutocastPassOptions autocast;
   LossScalingPassOptions lossScaling;
   OptimizerPassOptions optimizer;

@@ -21,9 +21,10 @@ struct DeviceTensor {
 /// A program loaded with memory of its own, whose inputs are random values that are on the device before it runs.
 class Benchmark {
 public:
-  /// Loads the variant that the device prefers and fills its inputs under `seed`; weights of rows are 1. State is the
-  /// session's, as it is. The session outlives the benchmark.
-  static ErrorOr<std::unique_ptr<Benchmark>> create(Session &session, std::string_view program, uint64_t seed);
+  /// Loads the variant that the device prefers, of that batch or else the largest, and fills its inputs under `seed`;
+  /// weights of rows are 1. State is the session's, as it is. The session outlives the benchmark.
+  static ErrorOr<std::unique_ptr<Benchmark>> create(Session &session, std::string_view program, uint64_t seed,
+                                                    std::optional<int64_t> batch = {});
 
   const executable::VariantT &variant() const { return runner->variant(); }
 
@@ -53,7 +54,8 @@ private:
 /// How a program is timed: `warmup` runs, then `repeat` samples of `runs` runs each, one after another without a pause.
 struct BenchmarkOptions {
   std::string program = programs::infer;
-  uint64_t seed = 0; // of state and inputs
+  uint64_t seed = 0;                // of state and inputs
+  std::optional<int64_t> batchSize; // the largest that there is code for, where none is said
   unsigned warmup = 10;
   unsigned repeat = 30;
   unsigned runs = 10;

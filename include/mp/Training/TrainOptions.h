@@ -40,10 +40,11 @@ struct TrainOptions {
   Augmentation augment;                  // of the training images
   std::optional<uint64_t> epochs;        // 1 where neither is said
   std::optional<uint64_t> steps;         // in all, those before a resume among them
-  std::optional<int64_t> batchSize;      // rows of one micro-batch
+  std::optional<int64_t> batchSize;      // rows of one micro-batch; else the largest that there is code for
   std::optional<double> learningRate;    // else what the executable has
   std::optional<uint64_t> accumulate;    // micro-batches of a step; else what the executable was compiled for
   LastBatch lastBatch = LastBatch::Drop;
+  bool fromScratch = false;     // from first values, whatever values the executable holds
   uint64_t seed = 0;            // of initializers, dropout and the order of rows
   std::string checkpoint;       // folder; empty: none is written
   uint64_t checkpointEvery = 0; // steps; 0: after every epoch. Always at the end

@@ -16,6 +16,9 @@ def SpecializePass : Pass<"mp-specialize", "::mlir::ModuleOp"> {
     argument and result whose first size was open gets `mp.batched`. A program that already has this `mp.batch` is left
     alone, as is `derive`, which has no rows; one that has another is an error.
 
+    With `other-batches` each program whose batch is open is there once for each of them, too, as a copy behind it named
+    by the batch: `model_32`. All stages behind this one take several models, and share what is derived of parameters.
+
     With `pad` every model takes an argument `mp.row_weights` (a weight for each row: 1, or 0 where the row only fills up
     the batch), and each op that combines rows weighs them by it. An op that combines rows and takes no weights is named
     in an error. Without `pad` such ops are only marked `mp.combines_rows`, for the programs that pad later.
@@ -39,6 +42,7 @@ def SpecializePass : Pass<"mp-specialize", "::mlir::ModuleOp"> {
   let options = [
     Option<"batch", "batch", "int64_t", "0", "The number of rows, at least 1">,
     Option<"pad", "pad", "bool", "false", "Weigh rows in models, so that a batch may hold rows that only fill it up">,
+    ListOption<"otherBatches", "other-batches", "int64_t", "Further numbers of rows, each at least 1">,
   ];
 }
 

@@ -50,10 +50,15 @@ const std::string *Session::metadata(std::string_view key) const {
   return nullptr;
 }
 
-Status Session::initialize(uint64_t seed) {
+Status Session::initialize(uint64_t seed, FirstValues from) {
   for (const auto &entry : table().state) {
     if (entry->role == StateRole::Derived)
       continue;
+    if (auto stored = file->values(*entry); stored && from == FirstValues::Stored) {
+      if (Status set = target->upload(*stateList[*findState(entry->name)], 0, *stored); !set.ok())
+        return set;
+      continue;
+    }
     ErrorOr<HostTensor> value = initialValue(*entry, seed);
     if (!value)
       return value.status();
@@ -64,6 +69,11 @@ Status Session::initialize(uint64_t seed) {
     if (Status copied = copyToPending(entry->name); !copied.ok())
       return copied;
   return runDerive();
+}
+
+size_t Session::storedStates() const {
+  return static_cast<size_t>(
+      std::ranges::count_if(table().state, [](const auto &entry) { return entry->values >= 0; }));
 }
 
 std::vector<std::string> Session::stateNames() const {
@@ -175,11 +185,72 @@ static bool hasBatch(const VariantT &variant) {
                      [](const auto &argument) { return argument->batched; });
 }
 
-static std::string describe(const VariantT &variant) {
-  std::string text = "variant for " + variant.target;
-  for (const std::string &feature : variant.features)
-    text += (&feature == &variant.features.front() ? ":" : ",") + feature;
-  return text + " and batch " + std::to_string(variant.batch);
+static std::string listNumbers(const std::vector<int64_t> &numbers) {
+  std::string text;
+  for (int64_t number : numbers)
+    text += (text.empty() ? "" : ", ") + std::to_string(number);
+  return text;
+}
+
+/// "batch 8", "batches 8, 32"; empty for none.
+static std::string listBatches(const std::vector<int64_t> &batches) {
+  if (batches.empty())
+    return "";
+  return (batches.size() == 1 ? "batch " : "batches ") + listNumbers(batches);
+}
+
+namespace {
+
+/// Why variants do not fit. Those for the same machine have the same reason, and differ in their batch.
+class Misfits {
+public:
+  void add(const VariantT &variant, const std::string &reason) {
+    std::string machine = variant.target;
+    for (const std::string &feature : variant.features)
+      machine += (&feature == &variant.features.front() ? ":" : ",") + feature;
+    auto known =
+        std::ranges::find_if(rows, [&](const Row &row) { return row.machine == machine && row.reason == reason; });
+    if (known == rows.end())
+      known = rows.insert(rows.end(), {std::move(machine), reason, {}});
+    if (hasBatch(variant))
+      known->batches.push_back(variant.batch);
+  }
+
+  /// "; variant for cpu:avx2 and batches 8, 32: needs avx2, ..."
+  std::string describe() const {
+    std::string text;
+    for (const Row &row : rows) {
+      const std::string batches = listBatches(row.batches);
+      text += "; variant for " + row.machine + (batches.empty() ? "" : " and " + batches) + ": " + row.reason;
+    }
+    return text.empty() ? "; it has none" : text;
+  }
+
+private:
+  struct Row {
+    std::string machine, reason;
+    std::vector<int64_t> batches;
+  };
+  std::vector<Row> rows;
+};
+
+} // namespace
+
+std::vector<int64_t> Session::batches(std::string_view name) const {
+  std::set<int64_t> found;
+  if (const ProgramT *program = findProgram(name))
+    for (const auto &variant : program->variants)
+      if (hasBatch(*variant) && target->canRun(*file, *variant).ok())
+        found.insert(variant->batch);
+  return {found.begin(), found.end()};
+}
+
+std::optional<int64_t> Session::batchFor(std::string_view program, uint64_t rows) const {
+  const std::vector<int64_t> all = batches(program);
+  for (int64_t batch : all)
+    if (static_cast<uint64_t>(batch) >= rows)
+      return batch;
+  return all.empty() ? std::nullopt : std::optional(all.back());
 }
 
 ErrorOr<const VariantT *> Session::select(std::string_view name, std::optional<int64_t> batch) const {
@@ -191,19 +262,23 @@ ErrorOr<const VariantT *> Session::select(std::string_view name, std::optional<i
     return makeError("the executable does not have program ", name, "; it has ", names.empty() ? "none" : names);
   }
   const VariantT *best = nullptr;
-  std::string reasons;
+  Misfits misfits;
   for (const auto &variant : program->variants) {
     Status able = target->canRun(*file, *variant);
-    if (able.ok() && batch && hasBatch(*variant) && variant->batch != *batch)
-      able = makeError("expected batch ", *batch);
     if (!able.ok())
-      reasons += "; " + describe(*variant) + ": " + able.message();
-    else if (!best || target->preference(*variant) > target->preference(*best))
+      misfits.add(*variant, able.message());
+    else if (batch && hasBatch(*variant) && variant->batch != *batch)
+      continue;
+    else if (!best || std::pair(target->preference(*variant), variant->batch) >
+                          std::pair(target->preference(*best), best->batch))
       best = variant.get();
   }
   if (best)
     return best;
-  return makeError("program ", name, " does not have a variant that fits", reasons.empty() ? "; it has none" : reasons);
+  if (const std::vector<int64_t> others = batches(name); !others.empty())
+    return makeError("program ", name, " does not have code for batch ", *batch, "; it has it for ",
+                     listBatches(others));
+  return makeError("program ", name, " does not have a variant that fits", misfits.describe());
 }
 
 ErrorOr<std::unique_ptr<ProgramRunner>> Session::load(std::string_view program, std::optional<int64_t> batch,
@@ -214,25 +289,9 @@ ErrorOr<std::unique_ptr<ProgramRunner>> Session::load(std::string_view program, 
   return ProgramRunner::create(*target, *file, *findProgram(program), **variant, stateList, slots);
 }
 
-/// The batch to run `rows` rows with, among those that the device can run: the smallest that holds
-/// them, else the largest.
-static std::optional<int64_t> bestBatch(const Device &device, const LoadedExecutable &file, const ProgramT &program,
-                                        int64_t rows) {
-  std::optional<int64_t> best;
-  for (const auto &variant : program.variants) {
-    if (!hasBatch(*variant) || !device.canRun(file, *variant).ok())
-      continue;
-    int64_t batch = variant->batch;
-    if (!best || (*best < rows ? batch > *best : batch >= rows && batch < *best))
-      best = batch;
-  }
-  return best;
-}
-
 ErrorOr<ProgramRunner *> Session::cachedRunner(std::string_view name, std::optional<int64_t> rows) {
   const ProgramT *program = findProgram(name);
-  std::optional<int64_t> batch = program && rows ? bestBatch(*target, *file, *program, *rows) : std::nullopt;
-  ErrorOr<const VariantT *> variant = select(name, batch);
+  ErrorOr<const VariantT *> variant = select(name, rows ? batchFor(name, static_cast<uint64_t>(*rows)) : std::nullopt);
   if (!variant)
     return variant.status();
   for (const std::unique_ptr<ProgramRunner> &runner : runners)

@@ -8,6 +8,11 @@
 #include "mp/IR/MP.h"
 #include "mp/IR/Program.h"
 
+#include "mlir/IR/SymbolTable.h"
+#include "llvm/ADT/StringExtras.h"
+
+#include <set>
+
 namespace mp {
 #define GEN_PASS_DEF_SPECIALIZEPASS
 #include "mp/Transforms/Passes.h.inc"
@@ -120,29 +125,74 @@ struct SpecializePass : mp::impl::SpecializePassBase<SpecializePass> {
 
 private:
   LogicalResult specializeModule(ModuleOp module) {
-    if (batch < 1)
-      return module.emitError("mp-specialize: batch is ") << batch.getValue() << ", expected at least 1";
+    SmallVector<int64_t> batches = {batch};
+    llvm::append_range(batches, otherBatches);
+    for (int64_t size : batches)
+      if (size < 1)
+        return module.emitError("mp-specialize: batch is ") << size << ", expected at least 1";
+    if (std::set<int64_t>(batches.begin(), batches.end()).size() != batches.size())
+      return module.emitError("mp-specialize: a batch is given twice: ") << list(batches);
     SmallVector<func::FuncOp> programs = llvm::filter_to_vector(
         module.getOps<func::FuncOp>(), [](func::FuncOp func) { return getProgramKind(func).has_value(); });
     if (programs.empty())
       return module.emitError("mp-specialize: no function here has mp.program, so that there is nothing to specialize");
+    SymbolTable symbols(module);
     for (func::FuncOp program : programs) {
       if (getProgramKind(program) == ProgramKind::Derive)
         continue; // of parameters alone: no batch is its own
-      if (auto known = program->getAttrOfType<IntegerAttr>(names::batch)) {
-        if (known.getInt() != batch)
-          return program.emitError("is specialized for a batch of ")
-                 << known.getInt() << " already, asked for " << batch.getValue()
-                 << "; ask for that one, or specialize the model, whose batch is open";
-      } else {
-        markOpsCombiningRows(program);
-        if (failed(specializeProgram(program, batch)))
+      if (program->hasAttr(names::batch)) {
+        if (failed(checkKnown(program, programs, batches)) || failed(weighRows(program)))
           return failure();
+        continue;
       }
-      if (pad && getProgramKind(program) == ProgramKind::Model && failed(addRowWeights(program)))
+      markOpsCombiningRows(program);
+      FailureOr<SmallVector<func::FuncOp>> copies = copyForOthers(program, symbols, batches);
+      if (failed(copies))
         return failure();
+      for (auto [own, size] : llvm::zip(*copies, batches))
+        if (failed(specializeProgram(own, size)) || failed(weighRows(own)))
+          return failure();
     }
     return success();
+  }
+
+  static std::string list(ArrayRef<int64_t> batches) {
+    return llvm::join(llvm::map_range(batches, [](int64_t size) { return std::to_string(size); }), ", ");
+  }
+
+  /// A program that is specialized is there for all that are asked for.
+  static LogicalResult checkKnown(func::FuncOp program, ArrayRef<func::FuncOp> programs, ArrayRef<int64_t> batches) {
+    std::set<int64_t> known;
+    for (func::FuncOp other : programs)
+      if (auto size = other->getAttrOfType<IntegerAttr>(names::batch);
+          size && getProgramKind(other) == getProgramKind(program))
+        known.insert(size.getInt());
+    if (known == std::set<int64_t>(batches.begin(), batches.end()))
+      return success();
+    return program.emitError("is specialized for a batch of ")
+           << list(SmallVector<int64_t>(known.begin(), known.end())) << " already, asked for " << list(batches)
+           << "; ask for that one, or specialize the model, whose batch is open";
+  }
+
+  /// The program, and behind it a copy for each further batch. What has no rows is there once.
+  static FailureOr<SmallVector<func::FuncOp>> copyForOthers(func::FuncOp program, SymbolTable &symbols,
+                                                            ArrayRef<int64_t> batches) {
+    SmallVector<func::FuncOp> all = {program};
+    const bool isFixed = llvm::none_of(program.getArgumentTypes(), hasOpenBatch);
+    if (batches.size() > 1 && isFixed && getProgramKind(program) == ProgramKind::Model)
+      return program.emitError("has no open size, so that it is the same for batches of ")
+             << list(batches) << "; ask for one";
+    for (int64_t size : isFixed ? ArrayRef<int64_t>() : batches.drop_front()) {
+      func::FuncOp copy = program.clone();
+      copy.setSymName((program.getSymName() + "_" + std::to_string(size)).str());
+      symbols.insert(copy, std::next(all.back()->getIterator()));
+      all.push_back(copy);
+    }
+    return all;
+  }
+
+  LogicalResult weighRows(func::FuncOp program) {
+    return pad && getProgramKind(program) == ProgramKind::Model ? addRowWeights(program) : success();
   }
 
   /// Ops can tell only while the batch is open whether they combine rows; a mark tells later stages.

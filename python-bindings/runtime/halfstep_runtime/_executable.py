@@ -62,6 +62,12 @@ class Executable:
     def to_bytes(self) -> bytes:
         return self._handle.bytes()
 
+    def _with_values(self, names, arrays, elements) -> Executable:
+        """The same with values of states in it, from which sessions start."""
+        other = Executable.__new__(Executable)
+        other._handle = self._handle.with_values(names, arrays, elements)
+        return other
+
     def _values(self, kind: int, program: str = "") -> dict[str, Value]:
         return {
             name: Value(name, role, ELEMENTS[element], shape)
@@ -78,6 +84,17 @@ class Executable:
     @property
     def state(self) -> dict[str, Value]:
         return self._values(_STATE)
+
+    @property
+    def batch_sizes(self) -> tuple[int, ...]:
+        """The batches that there is code for: a run takes the smallest that holds its rows, or the largest again and again. None where all
+        sizes are fixed."""
+        return tuple(sorted({size for name in self._handle.programs() for size in self._handle.batches(name)}))
+
+    @property
+    def stored(self) -> tuple[str, ...]:
+        """The states that it holds values of, which a session's initialize gives them."""
+        return tuple(self._handle.stored())
 
     @property
     def model(self) -> str:

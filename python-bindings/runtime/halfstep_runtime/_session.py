@@ -69,7 +69,7 @@ class Session:
         self.changes = 0  # how often state was set or trained
 
     def initialize(self, seed: int = 0) -> None:
-        """Gives all state its first value under that seed."""
+        """Gives all state its first value: the one that the executable holds, else its initializer's under that seed."""
         self._handle.initialize(integer("seed", seed, bits=64))
         self._is_changed()
 

@@ -89,8 +89,8 @@ static void countDiagnostic(const MpDiagnostic *told, void *user) {
 static void testExecutable(const MpBytes *bytes) {
   MpExecutable *executable = NULL;
   MpSession *session = NULL;
-  MpValue value = {sizeof value, NULL, NULL, MP_I1, 0, 0, NULL};
-  MpValue older = {sizeof older.size + sizeof older.name, NULL, "untouched", MP_I1, 0, 0, NULL};
+  MpValue value = {sizeof value, NULL, NULL, MP_I1, 0, 0, NULL, 0};
+  MpValue older = {sizeof older.size + sizeof older.name, NULL, "untouched", MP_I1, 0, 0, NULL, 0};
   expect(mpExecutableReadBytes(mpBytesData(bytes), mpBytesSize(bytes), &executable), "");
   expect(mpExecutableValue(executable, MP_INPUTS, "infer", 0, &value), "");
   expect(mpExecutableValue(executable, MP_STATE, NULL, 0, &older), "");

@@ -121,7 +121,7 @@ TEST_F(ExecutableFile, TheWriterRefusesWhatTheReaderWould) {
             path("f.mpx") + ": state 'kernel/adam.m': is kept beside 'kernel', which is not there");
   EXPECT_EQ(contents(path("f.mpx")), before) << "the old file is untouched";
   EXPECT_EQ(writeExecutable(path("f.mpx"), sample::table(), {}).message(),
-            path("f.mpx") + ": the table names 3 blobs, the caller gives 0");
+            path("f.mpx") + ": the table names 4 blobs, the caller gives 0");
   table = sample::table();
   table.blobs[0].reset();
   EXPECT_EQ(writeExecutable(path("f.mpx"), table, sample::blobs()).message(),
@@ -157,7 +157,12 @@ TEST(Header, EveryFieldIsChecked) {
   };
   EXPECT_EQ(readExecutable(std::span<const std::byte>(good)).message(), "");
   EXPECT_EQ(message(0, 'X', 1, true), "not an executable: it does not start with the format's magic bytes");
-  EXPECT_EQ(message(8, 4, 4, true), "version 4 of the format, expected 3; compile the model again with this Halfstep");
+  EXPECT_EQ(message(8, 2, 4, true),
+            "version 2 of the format, expected 3 to 4; compile the model again with this Halfstep");
+  EXPECT_EQ(
+      message(8, 5, 4, true),
+      "version 5 of the format, expected 3 to 4; compile the model again with this Halfstep, or take a later one");
+  EXPECT_EQ(message(8, 3, 4, true), "version 4 of the table in a file of version 3");
   EXPECT_EQ(message(12, 32, 4, true), "header of 32 bytes, expected 64");
   std::string size = std::to_string(good.size());
   EXPECT_EQ(message(16, 1, 8, true), "truncated or extended: " + size + " bytes, expected 1");
@@ -166,10 +171,122 @@ TEST(Header, EveryFieldIsChecked) {
   EXPECT_EQ(message(24, 8, 8, true), "table at 8 of " + length + " bytes is outside the file");
   EXPECT_EQ(message(24, ~uint64_t(63), 8, true),
             "table at 18446744073709551552 of " + length + " bytes is outside the file");
-  EXPECT_EQ(message(32, ~uint64_t(0), 8, true), "table at 384 of 18446744073709551615 bytes is outside the file");
+  EXPECT_EQ(message(32, ~uint64_t(0), 8, true), "table at 512 of 18446744073709551615 bytes is outside the file");
   EXPECT_EQ(message(32, 3, 8, true), "the table is not a well-formed FlatBuffer of this schema");
   EXPECT_EQ(message(40, 1, 8, true), "the reserved bytes of the header are not 0");
   EXPECT_EQ(message(48, 0, 8, false), "damaged: the content does not match its hash");
+}
+
+/// The sample as version 3 had it.
+static sample::Bytes versionThree(ExecutableT table) {
+  table.version = 3;
+  sample::Bytes file = sample::unverifiedFile(std::move(table));
+  file[8] = std::byte(3);
+  sample::rehash(file);
+  return file;
+}
+
+TEST(Header, FilesOfTheVersionBeforeAreRead) {
+  ExecutableT table = sample::table();
+  table.state[0]->values = -1;
+  table.blobs.pop_back();
+  const sample::Bytes good = versionThree(table);
+  ErrorOr<LoadedExecutable> loaded = readExecutable(std::span<const std::byte>(good));
+  ASSERT_TRUE(loaded) << loaded.message();
+  EXPECT_FALSE(loaded->values(*loaded->table.state[0]));
+  // What is written anew is of this version.
+  ErrorOr<FileBytes> again = serializeWithValues(*loaded, {});
+  ASSERT_TRUE(again) << again.message();
+  EXPECT_EQ(readExecutable(again->span())->table.version, kExecutableVersion);
+  const sample::Bytes later = versionThree(sample::table());
+  EXPECT_EQ(readExecutable(std::span<const std::byte>(later)).message(),
+            "blob 3 is Values, which version 3 of the format lacks");
+}
+
+TEST(Values, AreStoredReplacedAndRead) {
+  ErrorOr<FileBytes> file = serializeExecutable(sample::table(), sample::blobs());
+  ErrorOr<LoadedExecutable> loaded = readExecutable(file->span());
+  ASSERT_TRUE(loaded) << loaded.message();
+  const auto valuesOf = [](const LoadedExecutable &executable, size_t row) {
+    auto values = executable.values(*executable.table.state[row]);
+    return values ? sample::Bytes(values->begin(), values->end()) : sample::Bytes();
+  };
+  EXPECT_EQ(valuesOf(*loaded, 0), sample::blobs()[3]);
+  EXPECT_TRUE(valuesOf(*loaded, 3).empty());
+
+  const TensorTypeT &kernel = *loaded->table.state[0]->type, &scale = *loaded->table.state[3]->type;
+  const sample::Bytes ones(128, std::byte(1)), four(4, std::byte(4));
+  ErrorOr<FileBytes> stored = serializeWithValues(*loaded, {{"loss_scale", scale, four}, {"kernel", kernel, ones}});
+  ASSERT_TRUE(stored) << stored.message();
+  ErrorOr<LoadedExecutable> other = readExecutable(stored->span());
+  ASSERT_TRUE(other) << other.message();
+  EXPECT_EQ(valuesOf(*other, 0), ones);
+  EXPECT_EQ(valuesOf(*other, 3), four);
+  EXPECT_EQ(other->table.blobs.size(), 5u) << "values that were replaced are gone";
+  // Code and constants are where launches and variants say.
+  const VariantT &train = *other->table.programs[0]->variants[0];
+  std::span<const std::byte> code = other->blob(train.commands[1]->what.AsLaunch()->blob);
+  EXPECT_EQ(sample::Bytes(code.begin(), code.end()), sample::blobs()[0]);
+  EXPECT_EQ(other->table.blobs[static_cast<size_t>(train.constants)]->kind, BlobKind::Constants);
+
+  // Values in front of code: what is left has other numbers.
+  ExecutableT table = sample::table();
+  std::swap(table.blobs[0], table.blobs[3]);
+  table.state[0]->values = 0;
+  for (const auto &program : table.programs)
+    for (const auto &variant : program->variants)
+      for (const auto &command : variant->commands)
+        if (LaunchT *launch = command->what.AsLaunch(); launch && launch->blob == 0)
+          launch->blob = 3;
+  std::vector<sample::Bytes> blobs = sample::blobs();
+  std::swap(blobs[0], blobs[3]);
+  ErrorOr<FileBytes> swapped = serializeExecutable(table, blobs);
+  ASSERT_TRUE(swapped) << swapped.message();
+  ErrorOr<FileBytes> moved = serializeWithValues(*readExecutable(swapped->span()), {{"kernel", kernel, ones}});
+  ASSERT_TRUE(moved) << moved.message();
+  ErrorOr<LoadedExecutable> last = readExecutable(moved->span());
+  ASSERT_TRUE(last) << last.message();
+  EXPECT_EQ(valuesOf(*last, 0), ones);
+  code = last->blob(last->table.programs[0]->variants[0]->commands[1]->what.AsLaunch()->blob);
+  EXPECT_EQ(sample::Bytes(code.begin(), code.end()), sample::blobs()[0]);
+}
+
+TEST(Values, WhatDoesNotFitIsRefused) {
+  ErrorOr<FileBytes> file = serializeExecutable(sample::table(), sample::blobs());
+  ErrorOr<LoadedExecutable> loaded = readExecutable(file->span());
+  const TensorTypeT &kernel = *loaded->table.state[0]->type, &derived = *loaded->table.state[4]->type;
+  const sample::Bytes ones(128, std::byte(1)), few(64, std::byte(1));
+  auto message = [&](const std::vector<StateValues> &values) { return serializeWithValues(*loaded, values).message(); };
+  EXPECT_EQ(message({{"bias", kernel, ones}}), "the executable does not have state 'bias'");
+  EXPECT_EQ(message({{"kernel", kernel, ones}, {"kernel", kernel, ones}}), "state 'kernel' is given twice");
+  EXPECT_EQ(message({{"kernel.f16", derived, few}}),
+            "state 'kernel.f16' is derived of 'kernel'; give that state instead");
+  EXPECT_EQ(message({{"kernel", kernel, few}}), "state 'kernel' is tensor<8x4xf32>, given tensor<8x4xf32> of 64 bytes");
+  EXPECT_EQ(message({{"kernel", derived, few}}),
+            "state 'kernel' is tensor<8x4xf32>, given tensor<8x4xf16> of 64 bytes");
+}
+
+// A byte of i1 is what code branches on.
+TEST(Values, ElementsAreChecked) {
+  ExecutableT table = sample::table();
+  auto flag = std::make_unique<StateEntryT>(*table.state[3]);
+  flag->name = "flag";
+  flag->type->element = ElementType::I1;
+  flag->type->shape = {2};
+  flag->initializer->a = 0;
+  flag->values = 4;
+  table.state.push_back(std::move(flag));
+  table.blobs.push_back(std::make_unique<BlobT>());
+  table.blobs.back()->kind = BlobKind::Values;
+  std::vector<sample::Bytes> blobs = sample::blobs();
+  for (int last : {1, 2}) {
+    blobs.resize(4);
+    blobs.push_back({std::byte(0), std::byte(last)});
+    ErrorOr<FileBytes> file = serializeExecutable(table, blobs);
+    ASSERT_TRUE(file) << file.message();
+    EXPECT_EQ(readExecutable(file->span()).message(),
+              last == 1 ? "" : "state 'flag': starts from 2, which is not a value of i1");
+  }
 }
 
 TEST(Structure, TruncatedTablesAreRefused) {

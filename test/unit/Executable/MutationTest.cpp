@@ -147,6 +147,13 @@ void Tally::read(const sample::Bytes &file) {
     return;
   }
   ++accepted;
+  for (const auto &entry : loaded->table.state)
+    if (auto values = loaded->values(*entry)) {
+      ASSERT_EQ(values->size(), byteCount(*entry->type)) << "a row is filled whole";
+      for (std::byte byte : *values) {
+        [[maybe_unused]] volatile std::byte value = byte;
+      }
+    }
   for (const auto &program : loaded->table.programs)
     for (const auto &variant : program->variants) {
       Runtime runtime(*loaded, *variant);
@@ -246,6 +253,7 @@ void Fields::collect(ExecutableT &table) {
     text(entry->derived_of);
     type(*entry->type);
     number(entry->role);
+    number(entry->values);
     changes.push_back([&entry] { entry->initializer.reset(); });
     if (entry->initializer) {
       number(entry->initializer->kind);

@@ -44,6 +44,7 @@ static std::unique_ptr<StateEntryT> state(std::string name, std::unique_ptr<Tens
 static void addState(ExecutableT &table) {
   auto kernel = [] { return type(ElementType::F32, {8, 4}); };
   table.state.push_back(state("kernel", kernel(), StateRole::Parameter, InitializerKind::GlorotUniform));
+  table.state.back()->values = 3;
   table.state.push_back(state("kernel/adam.m", kernel(), StateRole::State, InitializerKind::Zeros));
   table.state.back()->training = true;
   table.state.back()->beside = "kernel";
@@ -226,7 +227,7 @@ ExecutableT sample::table() {
   table.model = "sample";
   table.policy = "float32";
   addState(table);
-  for (BlobKind kind : {BlobKind::NativeCode, BlobKind::Constants, BlobKind::ProgramText}) {
+  for (BlobKind kind : {BlobKind::NativeCode, BlobKind::Constants, BlobKind::ProgramText, BlobKind::Values}) {
     table.blobs.push_back(std::make_unique<BlobT>());
     table.blobs.back()->kind = kind;
   }
@@ -280,12 +281,13 @@ ExecutableT sample::table() {
 // Bytes
 
 std::vector<sample::Bytes> sample::blobs() {
-  std::vector<Bytes> blobs(3);
+  std::vector<Bytes> blobs(4);
   for (int i = 0; i < 100; ++i)
     blobs[0].push_back(std::byte(i));
   blobs[1].assign(128, std::byte(7));
   for (char c : std::string("module {}"))
     blobs[2].push_back(std::byte(c));
+  blobs[3].assign(128, std::byte(63)); // of the kernel
   return blobs;
 }
 

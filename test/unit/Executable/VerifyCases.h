@@ -38,7 +38,7 @@ inline constexpr uint64_t kHuge = std::numeric_limits<uint64_t>::max() - 63;
 inline void expectRefusal(const Case &test, const std::string &prefix, ExecutableT table = sample::table()) {
   SCOPED_TRACE(test.name);
   test.damage(table);
-  uint64_t blobsEnd = sample::table().blobs.back()->offset + 64;
+  uint64_t blobsEnd = sample::table().blobs.back()->offset + 128;
   EXPECT_EQ(verifyExecutable(table, blobsEnd).message(), prefix + test.message);
 }
 

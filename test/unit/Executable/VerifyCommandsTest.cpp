@@ -42,7 +42,7 @@ const Case kPlanCases[] = {
     {"SymbolWithDot", [](ExecutableT &t) { forward(t).symbol = "dense.forward"; },
      "variant 0: command 1: launch of 'the kernel forward': symbol is not a C identifier"},
     {"CodeIndex", [](ExecutableT &t) { forward(t).blob = 3; },
-     "variant 0: command 1: launch of 'the kernel forward': code in blob 3, but there are 3 blobs"},
+     "variant 0: command 1: launch of 'the kernel forward': code in blob 4, but there are 4 blobs"},
     {"CodeKind", [](ExecutableT &t) { forward(t).blob = 1; },
      "variant 0: command 1: launch of 'the kernel forward': code in blob 1, which is Constants, expected NativeCode"},
     {"ThreadsOfAProcessor", [](ExecutableT &t) { forward(t).threads = 32; },
@@ -207,14 +207,14 @@ TEST(Verify, AcceptsCodeOfEachTarget) {
                               std::pair("simt", BlobKind::SimulatedCode)}) {
     ExecutableT table = sample::table();
     retarget(table, target, code);
-    EXPECT_EQ(verifyExecutable(table, 384).message(), "");
+    EXPECT_EQ(verifyExecutable(table, 512).message(), "");
   }
 }
 
 TEST(Verify, WithoutConstantsNoSliceIsConstant) {
   ExecutableT table = sample::table();
   train(table).constants = -1;
-  EXPECT_EQ(verifyExecutable(table, 384).message(),
+  EXPECT_EQ(verifyExecutable(table, 512).message(),
             "program 'train_step': variant 0: command 1: launch of 'the kernel forward': buffer 2: "
             "Constant 0 [64, +16]: the variant has no constants");
 }
@@ -230,7 +230,7 @@ TEST(Verify, AcceptsWhatTheRulesAllow) {
   adam(table).buffers.push_back(Buffer(BufferSlice(Space::Arena, 0, 0, 64), Access::ReadWrite));
   // Neighbours do not overlap.
   adam(table).buffers.push_back(Buffer(BufferSlice(Space::Arena, 0, 64, 64), Access::Write));
-  EXPECT_EQ(verifyExecutable(table, 384).message(), "");
+  EXPECT_EQ(verifyExecutable(table, 512).message(), "");
 }
 
 } // namespace

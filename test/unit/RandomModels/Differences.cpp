@@ -35,7 +35,7 @@ static bool runPasses(ProgramText &text, const RandomModel &model, bool withGrad
   if (!text.get())
     return false;
   mlir::PassManager passes(text.get().getContext());
-  passes.addPass(createSpecializePass({model.sizes.front()}));
+  passes.addPass(createSpecializePass({model.sizes.front(), /*pad=*/false, /*otherBatches=*/{}}));
   if (withGradients)
     passes.addPass(createAutodiffPass());
   return succeeded(passes.run(text.get()));

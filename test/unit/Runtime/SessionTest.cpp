@@ -8,6 +8,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <map>
 
 using namespace mp;
 using namespace mp::test;
@@ -107,6 +108,51 @@ TEST(Session, PrefersTheSmallestBatchThatHoldsTheRows) {
   EXPECT_EQ(session->residentBytes() - before, 8u + 24u + 64u + 33u * 64u);
 }
 
+TEST(Session, TakesTheLargestBatchWhereNobodySaysOne) {
+  std::unique_ptr<Session> session = makeSession({.batches = {8, 2, 32}});
+  EXPECT_EQ((*session->select("infer"))->batch, 32);
+  EXPECT_EQ(session->batches("infer"), (std::vector<int64_t>{2, 8, 32}));
+  EXPECT_EQ(session->batches("nothing"), std::vector<int64_t>());
+  for (auto [rows, batch] : std::map<uint64_t, int64_t>{{1, 2}, {2, 2}, {3, 8}, {32, 32}, {33, 32}})
+    EXPECT_EQ(session->batchFor("infer", rows), batch) << rows;
+}
+
+/// The model with values of its kernel, all of them 0.5.
+static std::shared_ptr<const LoadedExecutable> loadWithValues() {
+  std::shared_ptr<const LoadedExecutable> file = loadTinyModel();
+  for (const auto &entry : file->table.state)
+    if (entry->role == executable::StateRole::Parameter) {
+      const std::vector<float> halves(*elementCount(*entry->type), 0.5F);
+      ErrorOr<FileBytes> stored =
+          serializeWithValues(*file, {{entry->name, *entry->type, std::as_bytes(std::span(halves))}});
+      EXPECT_TRUE(stored) << stored.message();
+      return std::make_shared<const LoadedExecutable>(std::move(*readExecutable(stored->span())));
+    }
+  return file;
+}
+
+TEST(Session, StartsFromTheValuesOfTheFile) {
+  std::unique_ptr<Session> plain = makeSession();
+  ASSERT_TRUE(plain->initialize(7).ok());
+  ErrorOr<std::unique_ptr<Device>> device = createCPUDevice({1});
+  ASSERT_TRUE(device.ok()) << device.message();
+  std::unique_ptr<Session> session = std::move(*Session::create(loadWithValues(), std::move(*device)));
+  EXPECT_EQ(session->storedStates(), 1u);
+  EXPECT_EQ(plain->storedStates(), 0u);
+  for (FirstValues from : {FirstValues::Stored, FirstValues::Initializers}) {
+    ASSERT_TRUE(session->initialize(7, from).ok());
+    for (const auto &entry : session->table().state) {
+      HostTensor value = *session->state(entry->name);
+      if (entry->values < 0 || from == FirstValues::Initializers) {
+        EXPECT_EQ(value.bytes, plain->state(entry->name)->bytes) << entry->name;
+        continue;
+      }
+      for (uint64_t i = 0; i < value.count(); ++i)
+        EXPECT_EQ(elementAt(value, i), 0.5);
+    }
+  }
+}
+
 TEST(Session, SaysWhatIsWrongWithInputs) {
   std::unique_ptr<Session> session = makeSession();
   auto message = [&](const char *program, const NamedTensors &inputs) {
@@ -131,8 +177,11 @@ TEST(Session, SaysWhatIsWrongWithInputs) {
 TEST(Session, SaysWhyNoVariantFits) {
   std::unique_ptr<Session> session = makeSession();
   EXPECT_EQ(session->select("infer", 9).message(),
-            "program infer does not have a variant that fits; variant for cpu and batch 8: expected "
-            "batch 9");
+            "program infer does not have code for batch 9; it has it for batch 8");
+  EXPECT_EQ(makeSession({.batches = {8, 2, 32}})->select("infer", 9).message(),
+            "program infer does not have code for batch 9; it has it for batches 2, 8, 32");
+  std::string both = makeSession({.batches = {8, 2}, .features = {"quantum"}})->select("infer").message();
+  EXPECT_NE(both.find("variant for cpu:quantum and batches 8, 2: needs quantum"), std::string::npos) << both;
   std::string message = makeSession({.features = {"sse2", "quantum"}})->select("infer").message();
   EXPECT_NE(message.find("needs quantum, which device cpu ("), std::string::npos) << message;
   EXPECT_NE(message.find(") has not; compile for what it has"), std::string::npos) << message;

@@ -245,8 +245,9 @@ TEST_F(Trainer, SaysWhatIsWrong) {
   EXPECT_EQ(with([](TrainOptions &o) { o.epochs = o.steps = 1; }), "--epochs and --steps exclude each other");
   EXPECT_EQ(with([](TrainOptions &o) { o.resume = true; }), "--resume needs --checkpoint=DIR");
   EXPECT_EQ(with([](TrainOptions &o) { o.batchSize = 9; }),
-            "program train_step does not have a variant that fits; variant for cpu and batch 8: expected "
-            "batch 9");
+            "--batch-size=9: program train_step does not have code for batch 9; it has it for batch 8");
+  EXPECT_EQ(with([](TrainOptions &o) { o.fromScratch = o.goOn = true; }),
+            "--from-scratch starts anew, and training is to go on from the state that the session has");
   EXPECT_EQ(with([](TrainOptions &o) { o.accumulate = 2; }),
             "the executable does not have program accumulate; compile it with --accumulate");
   EXPECT_EQ(with([&](TrainOptions &o) { o.log = folder / "absent/log"; }),

@@ -17,6 +17,12 @@
 
 namespace mp {
 
+/// What state starts from.
+enum class FirstValues : uint8_t {
+  Stored,       ///< the values that the file holds; of what it holds none, the initializer's
+  Initializers, ///< as if the file held none
+};
+
 /// Owns an executable, a device and the state that all programs of the executable share. The state
 /// stays on the device between runs.
 class Session {
@@ -31,8 +37,11 @@ public:
   /// Metadata of the executable under `key`, or null.
   const std::string *metadata(std::string_view key) const;
 
-  /// Gives every entry its initializer's value under the run's seed and recomputes derived state.
-  Status initialize(uint64_t seed);
+  /// Gives every entry its stored value, or its initializer's under the run's seed, and recomputes derived state.
+  Status initialize(uint64_t seed, FirstValues from = FirstValues::Stored);
+
+  /// How many entries the file holds values of.
+  size_t storedStates() const;
 
   /// The entries that this device has, in the table's order: derived ones of code that it does not run are left out.
   std::vector<std::string> stateNames() const;
@@ -49,8 +58,15 @@ public:
 
   bool hasProgram(std::string_view name) const { return findProgram(name) != nullptr; }
 
-  /// The variant that the device prefers among those that it can run. With `batch`, only those made
-  /// for it (a variant without batched arguments fits any). The error says what each variant needs.
+  /// The batches for which the device can run code of the program, from the smallest; none where its code is for any.
+  std::vector<int64_t> batches(std::string_view program) const;
+
+  /// The one to run so many rows with: the smallest that holds them, else the largest.
+  std::optional<int64_t> batchFor(std::string_view program, uint64_t rows) const;
+
+  /// The variant that the device prefers among those that it can run, of equal ones that of the largest batch. With
+  /// `batch`, only those made for it (a variant without batched arguments fits any). The error says what there is code
+  /// for, and what that needs.
   ErrorOr<const executable::VariantT *> select(std::string_view program, std::optional<int64_t> batch = {}) const;
 
   /// Loads a variant for this session's state. The session outlives the runner.
@@ -59,8 +75,8 @@ public:
 
   /// Runs a program once on named inputs and returns its results in order, next states excepted.
   ///
-  /// Batched inputs may have any equal number of rows: they are run in chunks of the best variant's
-  /// batch, the last padded with zero rows. Row weights are 1 for rows given, 0 for padding, where
+  /// Batched inputs may have any equal number of rows: they are run in chunks of the batch that batchFor
+  /// says, the last padded with zero rows. Row weights are 1 for rows given, 0 for padding, where
   /// the caller gives none. Results per row are cut and joined, a loss is the mean over rows. A
   /// program that changes state, or one whose other results are not per row, takes exactly one
   /// batch. Errors name missing and unknown inputs, wrong types and shapes.
