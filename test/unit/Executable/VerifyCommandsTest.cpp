@@ -41,7 +41,7 @@ const Case kPlanCases[] = {
      "variant 0: command 1: launch of 'the kernel forward': symbol is not a C identifier"},
     {"SymbolWithDot", [](ExecutableT &t) { forward(t).symbol = "dense.forward"; },
      "variant 0: command 1: launch of 'the kernel forward': symbol is not a C identifier"},
-    {"CodeIndex", [](ExecutableT &t) { forward(t).blob = 3; },
+    {"CodeIndex", [](ExecutableT &t) { forward(t).blob = 4; },
      "variant 0: command 1: launch of 'the kernel forward': code in blob 4, but there are 4 blobs"},
     {"CodeKind", [](ExecutableT &t) { forward(t).blob = 1; },
      "variant 0: command 1: launch of 'the kernel forward': code in blob 1, which is Constants, expected NativeCode"},
