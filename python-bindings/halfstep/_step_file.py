@@ -6,7 +6,7 @@ import os
 from typing import Any
 
 from halfstep import _arrays
-from halfstep._data import LABEL, is_fixed
+from halfstep._data import is_fixed
 from halfstep._errors import CompileError, Error, check_folder, integer, path_of, several, truth
 from halfstep._executable import Executable
 from halfstep._executable import compile as compile_model
@@ -90,7 +90,7 @@ def export(model, path, weights, batch_sizes, targets, training) -> Executable:
                     "specify(x=nn.Input(shape, dtype))")
     sizes = _batch_sizes(batch_sizes, trainer)
     if trains:
-        if trainer._compiled().takes_targets and trainer._label_type is None and LABEL not in (model.__dict__.get("_targets") or {}):
+        if trainer._compiled().takes_targets and trainer.targets_type() is None:
             raise Error("export: the model has not seen targets yet: train it, say what they are, as model.specify(x=nn.Input(shape, dtype), "
                         "y=nn.Input((), 'int32')), or export it with training=False")
         text, name, settings = trainer.source_of_step(sizes[0], trainer._pads)

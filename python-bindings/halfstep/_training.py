@@ -138,13 +138,17 @@ class Trainer:
         settings: dict[str, Any] = {"batch_size": batch_size, **({"pad": True} if pads else {}), **job.settings}
         return self.model.to_mlir(objective=self._objective, locations=True), f"{type(self.model).__name__}.mlir", settings
 
+    def targets_type(self) -> str | None:
+        """What is known of the targets: of those that were seen, or as specify says."""
+        said = (self.model.__dict__.get("_targets") or {}).get(LABEL)
+        return self._label_type if said is None else said.type
+
     def _objective(self, graph, outputs):
         job = self._compiled()
         if isinstance(job.loss, _losses.Output):
             loss, label = job.loss.take(outputs), graph.inputs
         else:
-            told = (self.model.__dict__.get("_targets") or {}).get(LABEL)
-            label = graph.argument(LABEL, self._label_type or told.type, f"{{mp.input = {quote(LABEL)}}}")
+            label = graph.argument(LABEL, self.targets_type(), f"{{mp.input = {quote(LABEL)}}}")
         given = next(iter(outputs.values())) if len(outputs) == 1 else outputs
         if (said := _losses.twice(job.loss, given)) is not None and not self._warned:
             self._warned = True

@@ -143,6 +143,23 @@ assert numpy.abs(saved["dense1.bias"] - (b - 0.5 * p.mean(0))).max() < 1e-6
 y = opened(folder / "linear.mpx").run("infer", x=X[:7])["output"]
 assert numpy.abs(y - (X[:7] @ w + b)).max() < 1e-5
 
+# Programs of all batches have one state: what a step of one changes, packed copies of weights too, the others read.
+wide = nn.Sequential(nn.Input((6,)), nn.Dense(256, "relu"), nn.Dense(256, "relu"), nn.Dense(3))
+wide.compile(halfstep.SGD(0.1), policy="mixed_bfloat16", threads=1)
+wide.specify(x=nn.Input((6,)), y=nn.Input((), "uint8"))
+wide.export(folder / "wide.mpx", batch_sizes=[1, 32])
+session = opened(folder / "wide.mpx")
+saved = [name for name, of in session.executable.state.items() if of.role != "derived"]
+for rows in (32, 1, 32):
+    before = session.state["dense2.kernel"]
+    session.run("train_step", x=X[:rows], y=Y[:rows].astype("uint8"))
+    assert bits(session.state["dense2.kernel"]) != bits(before)
+    fresh = opened(folder / "wide.mpx")
+    fresh.set_states({name: session.state[name] for name in saved})
+    same(session.state, fresh.state, [name for name in session.executable.state if name in session.state])
+    for some in (1, 20, 32, 40):
+        assert bits(session.run("infer", x=X[:some])["output"]) == bits(fresh.run("infer", x=X[:some])["output"])
+
 # Predictions alone: not compiled, or asked for; without weights they start from initializers.
 plain = network()
 alone = plain.export(folder / "alone.mpx", batch_sizes=[2, 8])

@@ -14,6 +14,7 @@ import sys
 # (pass, option): the flag whose value sets it.
 GROUPS = {
     ("mp-specialize", "batch"): "batch-size",  # --batch-size=64
+    ("mp-specialize", "other-batches"): "batch-size",  # --batch-size=64,1
     ("mp-optimizer", "kind"): "optimizer",  # --optimizer=sgd:momentum=0.9
     ("mp-loss-scaling", "mode"): "loss-scale",  # --loss-scale=dynamic:init-scale=8, or a number for static
     ("mp-autocast", "features"): "target",  # --target=cpu:avx2
