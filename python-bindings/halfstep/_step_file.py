@@ -5,13 +5,13 @@ from __future__ import annotations
 import os
 from typing import Any
 
-from halfstep import _arrays
+from halfstep._compile import compile as compile_model
 from halfstep._data import is_fixed
-from halfstep._errors import CompileError, Error, check_folder, integer, path_of, several, truth
-from halfstep._executable import Executable
-from halfstep._executable import compile as compile_model
 from halfstep._predictions import BATCH, source_of_predictions
 from halfstep._settings import for_device
+from halfstep_runtime import _arrays
+from halfstep_runtime._errors import CompileError, Error, check_folder, integer, path_of, several, truth
+from halfstep_runtime._executable import Executable
 
 # What code is made for. Any other word is a chip.
 _TARGETS = ("cpu", "nvptx", "simt", "reference")

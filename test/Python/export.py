@@ -12,7 +12,7 @@ import numpy
 
 import halfstep
 from halfstep import nn, ops
-from halfstep._tensor_files import read_tensors
+from halfstep_runtime._tensor_files import read_tensors
 
 folder = pathlib.Path(sys.argv[1])
 random = numpy.random.default_rng(11)
