@@ -77,7 +77,7 @@ std::shared_ptr<const LoadedExecutable> executableOf(const std::string &text) {
 
   std::vector<std::byte> bytes(text.size());
   std::memcpy(bytes.data(), text.data(), text.size());
-  ErrorOr<FileBytes> file = serializeExecutable(std::move(table), {bytes});
+  ErrorOr<FileBytes> file = serializeExecutable(std::move(table), std::vector<std::vector<std::byte>>{bytes});
   EXPECT_TRUE(file.ok()) << file.message();
   ErrorOr<LoadedExecutable> loaded = readExecutable(file->span());
   EXPECT_TRUE(loaded.ok()) << loaded.message();
