@@ -125,7 +125,8 @@ static void testModel(void) {
   size_t count = 0;
   int errors = 0;
   const char *settings[3] = {"policy=float32", "batch-size=2", "training=false"};
-  MpCompileOptions options = {sizeof options, settings, 3, NULL, NULL, NULL, countDiagnostic, &errors, NULL};
+  MpCompileOptions options = {
+      .size = sizeof options, .settings = settings, .count = 3, .onDiagnostic = countDiagnostic, .user = &errors};
   MpModelOp op = {sizeof op, "mp.matmul", values, 2, NULL, NULL, "head", "m.py", 7};
   expect(mpModelCreate("m", &model), "");
   expect(mpModelAddArgument(model, "x", "tensor<?x2xf32>", "{mp.input = \"x\"}", &values[0]), "");

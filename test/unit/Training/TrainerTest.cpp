@@ -422,9 +422,11 @@ TEST_F(Trainer, TimesKernelsOfStepsThatUpdate) {
   options.logKernels = 20; // one more than a step has that is skipped
   std::unique_ptr<Session> late = makeSession({.lossScale = std::ldexp(1.0, 17 + 20)});
   run(*late);
-  for (const nlohmann::json &line : readLog(options.log))
-    if (line.contains("kernels"))
+  for (const nlohmann::json &line : readLog(options.log)) {
+    if (line.contains("kernels")) {
       EXPECT_GT(line["step"], 20);
+    }
+  }
 }
 
 TEST_F(Trainer, ABenchmarkTimesStepsThatUpdate) {
