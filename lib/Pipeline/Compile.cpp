@@ -144,7 +144,13 @@ FailureOr<Compilation> compile(ModuleOp module, const CompileOptions &options) {
   if (failed(all))
     return failure();
   SmallVector<OwningOpRef<ModuleOp>> copies;
-  for (const CompileOptions &own : *all) {
+  for (CompileOptions &own : *all) {
+    if (options.onProgress && all->size() > 1) {
+      std::string which = (Twine(copies.size() + 1) + " of " + Twine(all->size()) + " targets, ").str();
+      own.onProgress = [&options, which](StringRef stage, size_t done, size_t count) {
+        options.onProgress((which + stage).str(), done, count);
+      };
+    }
     const bool isLast = copies.size() + 1 == all->size();
     copies.push_back(isLast ? OwningOpRef<ModuleOp>() : OwningOpRef<ModuleOp>(module.clone()));
     if (failed(compileVariant(isLast ? module : *copies.back(), own, builder, result)))

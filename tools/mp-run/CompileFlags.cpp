@@ -37,7 +37,7 @@ void CompileFlags::apply(const std::string &model, CompileOptions &options) cons
   for (const auto &[name, value] : given)
     if (Status status = applySetting(options, name, value); !status.ok())
       fail("--" + status.message());
-  options.cacheDirectory = cache == "off" ? "" : cache;
+  options.cacheDirectory = StringRef(cache).equals_insensitive("off") ? "" : cache;
 }
 
 void checkCompileOptions(const CompileOptions &options, const std::string &where) {

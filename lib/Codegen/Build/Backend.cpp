@@ -120,7 +120,7 @@ static void warnOnce(MLIRContext *context, const Status &status) {
   static std::atomic_flag isSaid;
   if (!isSaid.test_and_set())
     emitWarning(UnknownLoc::get(context)) << "compiled kernels are not kept: " << status.message()
-                                          << "; --compile-cache=DIR names another folder, --compile-cache=off none";
+                                          << "; HALFSTEP_COMPILE_CACHE=DIR names another folder, HALFSTEP_COMPILE_CACHE=off none";
 }
 
 LogicalResult Compilation::compile(Location loc) {

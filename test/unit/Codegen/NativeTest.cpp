@@ -1,6 +1,7 @@
 // The shared object as a file.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
+#include "Codegen/Lower/Native/Native.h"
 #include "Codegen/KernelRunner.h"
 #include "Codegen/Values.h"
 
@@ -77,4 +78,24 @@ TEST(Native, KeepsTextThatSaysWhichRegisters) {
     }
     EXPECT_NE(kernel.code->llvm.find("fadd <" + std::to_string(target.lanes()) + " x float>"), std::string::npos);
   }
+}
+
+// lld ends a process on such errors when it is a program.
+TEST(Native, GoesOnAfterObjectsThatCannotBeLinked) {
+  KernelRunner kernel(demandingText(), hostLevel());
+  ASSERT_TRUE(kernel.ok()) << kernel.errors;
+  const std::string whole(reinterpret_cast<const char *>(kernel.code->library.data()), kernel.code->library.size());
+  for (size_t at = 0; at < 64; ++at) {
+    std::string damaged = whole;
+    damaged.replace(at, std::min<size_t>(8, 64 - at), std::string(std::min<size_t>(8, 64 - at), '\xff'));
+    // Some bytes of a header nobody reads.
+    if (llvm::Expected<std::vector<std::byte>> linked = linkObjects({damaged}); !linked) {
+      const std::string message = llvm::toString(linked.takeError());
+      EXPECT_EQ(message.find('\n'), std::string::npos) << message;
+      EXPECT_TRUE(message.starts_with("LLVM's linker")) << message;
+      EXPECT_FALSE(message.ends_with("start this program again")) << at << ' ' << message;
+    }
+  }
+  KernelRunner after(demandingText(), hostLevel());
+  EXPECT_TRUE(after.ok()) << after.errors;
 }
