@@ -49,16 +49,17 @@ LogicalResult mp::verifyNormOfChannels(Operation *op, const APFloat &epsilon, Ar
   return success();
 }
 
-/// Of an op that looks at the batch itself.
-static LogicalResult verifyBatch(Operation *op, Value weights) {
+/// Of an op that looks at the batch itself, and needs `least` values of it for each channel.
+static LogicalResult verifyBatch(Operation *op, Value weights, int64_t least) {
   RankedTensorType input = typeOf(op->getOperand(0));
   if (input.hasStaticShape()) {
     int64_t values = 1;
     for (int64_t size : input.getShape().drop_back())
       values *= size;
-    if (values < 2) // batch_norm (C4), batch_norm_grad (C4)
-      return op->emitOpError("operand is ") << input << ", which has " << values << " value" << (values == 1 ? "" : "s")
-                                            << " of each channel; expected at least 2: take a larger batch";
+    if (values < least) // batch_norm (C4), batch_norm_grad (C4)
+      return op->emitOpError("operand is ")
+             << input << ", which has " << values << " value" << (values == 1 ? "" : "s")
+             << " of each channel; expected at least " << least << ": take a larger batch";
   }
   if (!weights)
     return success();
@@ -74,13 +75,13 @@ static LogicalResult verifyBatch(Operation *op, Value weights) {
 LogicalResult BatchNormOp::verify() {
   if (failed(verifyNormOfChannels(*this, getEpsilon(), {{getScale(), "scale"}})))
     return failure();
-  return verifyBatch(*this, getWeights());
+  return verifyBatch(*this, getWeights(), 1);
 }
 
 LogicalResult BatchNormGradOp::verify() {
   if (failed(verifyNormOfChannels(*this, getEpsilon(), {{getScale(), "scale"}})))
     return failure();
-  return verifyBatch(*this, getWeights());
+  return verifyBatch(*this, getWeights(), 2);
 }
 
 LogicalResult BatchNormInferenceOp::verify() {

@@ -51,6 +51,16 @@ def _pow(call, x, exponent):
     return elementwise(ops.pow, *pair(x, exponent, floats=True))
 
 
+def _round(call, x, decimals=0):
+    """As PyTorch computes it: a product with the power of ten, or with that of the negative one a quotient, and back."""
+    decimals = call.named.get("decimals", decimals)
+    if decimals == 0:
+        return ops.round(tensor_of(x))
+    power = 10.0 ** abs(decimals)
+    scaled, back = (ops.mul, ops.div) if decimals > 0 else (ops.div, ops.mul)
+    return back(ops.round(scaled(tensor_of(x), power)), power)
+
+
 def _compare(predicate):
     return lambda call, a, b: ops.compare(predicate, *pair(a, b))
 
@@ -360,7 +370,7 @@ HANDLERS = {
     "reciprocal": unary(ops.reciprocal),
     "relu": unary(ops.relu),
     "reshape": _reshape,
-    "round": unary(ops.round),
+    "round": _round,
     "rsqrt": unary(ops.rsqrt),
     "rsub": lambda call, a, b, alpha=1: _sub(call, b, a, alpha),
     "selu": unary(ops.selu),

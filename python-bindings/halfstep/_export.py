@@ -129,6 +129,12 @@ class Call:
         if self.named[name] not in accepted:
             raise Error(f"{name}={self.named[name]!r} is not supported, only {', '.join(map(repr, accepted))}")
 
+    def only_defaults(self, count: int):
+        """Refuses arguments behind the first `count` that are not what they are where nobody says them."""
+        for argument in self.node.target._schema.arguments[count:]:
+            if argument.name in self.named:
+                self.only(argument.name, argument.default_value)
+
 
 def decompose(node, tensors):
     """A graph of core ATen for an op that is none of ours, of operands as `tensors`, or None where that has such ops, too."""

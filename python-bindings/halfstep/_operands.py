@@ -92,11 +92,19 @@ def float_of(value) -> Tensor:
 
 
 def unary(function):
-    return lambda call, x, *_: elementwise(function, float_of(x))
+    def handle(call, x, *_):
+        call.only_defaults(1)
+        return elementwise(function, float_of(x))
+
+    return handle
 
 
 def binary(function, *, floats=False):
-    return lambda call, a, b, *_: elementwise(function, *pair(a, b, floats=floats))
+    def handle(call, a, b, *_):
+        call.only_defaults(2)
+        return elementwise(function, *pair(a, b, floats=floats))
+
+    return handle
 
 
 def filled(value, like):

@@ -7,6 +7,8 @@ import warnings
 from collections.abc import Mapping
 from typing import Protocol
 
+import numpy
+
 from halfstep._compile import compile
 from halfstep._job import Job
 from halfstep_runtime._errors import Error, integer, level_of_user
@@ -107,8 +109,8 @@ class Scaler:
         for name, value in values.items():
             if name != "loss_scale":
                 integer(name, value, 0)
-            elif not isinstance(value, (int, float)) or not 0 < value < float("inf"):
-                raise Error(f"scale is {value!r}, expected a finite number greater than 0")
+            elif isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 < value <= numpy.finfo(numpy.float32).max:
+                raise Error(f"scale is {value!r}, expected a finite number of float32, greater than 0")
         self._trainer.scaler_state = values
         if self._trainer.session is not None:
             self.put()

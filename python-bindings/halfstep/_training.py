@@ -192,8 +192,8 @@ class Trainer:
             number = float(rate)
         except (TypeError, ValueError):
             number = math.nan
-        if not 0 <= number < math.inf:
-            raise Error(f"learning_rate is {rate!r}, expected a finite number of at least 0")
+        if not 0 <= number <= numpy.finfo(numpy.float32).max:
+            raise Error(f"learning_rate is {rate!r}, expected a finite number of float32, of at least 0")
         if self.session is not None:
             self.session.state["learning_rate"] = number
         else:

@@ -479,7 +479,9 @@ for is_early in (True, False):
             load, {**given, "growth_interval": 20})
     refused("there is no 'scal'; expected scale, ", load, {**given, "scal": 1})
     refused("'scale' is missing", load, {"growth_interval": 10})
-    refused("scale is -1, expected a finite number greater than 0", load, {**given, "scale": -1})
+    refused("scale is 1e+39, expected a finite number of float32, greater than 0", load, {**given, "scale": 1e39})
+    refused("scale is True, expected a finite number", load, {**given, "scale": True})
+    refused("scale is -1, expected a finite number of float32, greater than 0", load, {**given, "scale": -1})
     refused("load_state_dict: list is no dictionary", load, [])
     assert model.trainer.scaler.get_scale() == 512.0
 refused("the model has no loss scale; compile it with a loss_scaler", make().trainer.scaler.load_state_dict, given)
@@ -609,8 +611,8 @@ refused("Sequential: layer 1 is 3, expected a module, a function of a tensor", n
 refused("Sequential: layer 0 is the class Dense; write Dense(...)", nn.Sequential, nn.Dense)
 
 # A learning rate is one, whenever it is said.
-for rate in (-1, math.nan, math.inf, "fast", None):
-    refused(f"learning_rate is {rate!r}, expected a finite number of at least 0", setattr, trained, "learning_rate", rate)
+for rate in (-1, math.nan, math.inf, 1e40, "fast", None):
+    refused(f"learning_rate is {rate!r}, expected a finite number of float32, of at least 0", setattr, trained, "learning_rate", rate)
     refused(f"learning_rate is {rate!r}", setattr, trained.trainer, "learning_rate", rate)
 trained.learning_rate = numpy.float32(0.125)
 assert trained.learning_rate == 0.125

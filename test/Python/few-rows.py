@@ -114,3 +114,15 @@ for rows in (1, 64):
     except halfstep.Error as error:
         said.append(str(error))
 assert len(said) == 2 and said[0] == said[1] and "rows" in said[0], said
+
+# One row is normalized by running statistics, however few values of each channel it has; it cannot be trained on, as in PyTorch.
+normed = nn.Sequential(nn.Input((33,)), nn.Dense(8), nn.BatchNorm(), nn.Dense(3))
+normed.compile("adam", policy="float32")
+normed.fit(X, Y % 3, 24, verbose=False)
+assert numpy.allclose(normed.predict(X[:1]), normed.predict(X)[:1], rtol=1e-4, atol=1e-6)
+try:
+    normed.trainer.step(X[:1], Y[:1] % 3)
+except halfstep.Error:
+    pass
+else:
+    raise AssertionError("a batch of one value of each channel was trained on")

@@ -42,6 +42,8 @@ pictures, marks = draw(2, 5, 3, 4), torch.randint(0, 5, (2, 3, 4), generator=gen
 
 FUNCTIONS = {
     **{name: (getattr(torch, name), m34) for name in ("tan", "atan", "sinh", "cosh", "expm1", "asinh", "square")},
+    "round to tenths": (lambda x: x + torch.round(x, decimals=1), m34), "round to tens": (lambda x: x + torch.round(x * 37, decimals=-1), m34),
+    "round in place": (lambda x: x + (x * 1).round_(decimals=2), m34), "round": (lambda x: x * torch.round(x * 3), m34),
     "sign": (lambda x: x + torch.sign(x), m34), "ceil": (lambda x: x + torch.ceil(x), m34),
     "var": (lambda x: torch.var(x, 1), m34), "var of all": (lambda x: torch.var(x, correction=0), b234),
     **{name: (getattr(torch, name), share) for name in ("asin", "acos", "erfinv", "log1p", "atanh")},

@@ -30,7 +30,8 @@ def MP_BatchNormOp : MP_Op<"batch_norm", MP_Infer, MP_Differentiable, MP_RoleCom
     - (C1) The operand has rank 2 to 5, [N, spatial..., C], and no open size but the first.
     - (C2) `scale` and `offset` have one element for each channel, f32, or f64 for an f64 operand.
     - (C3) `epsilon` is finite and at least 0.
-    - (C4) There are at least 2 values of each channel: one alone is its own mean.
+    - (C4) There is at least 1 value of each channel. One alone is its own mean: what trains on it, or has no running
+      statistics instead, `mp-autodiff` and `mp-inference` refuse, as PyTorch does.
     - (C5) `weights` has one element for each row, of the type of `scale`.
 
     Example:

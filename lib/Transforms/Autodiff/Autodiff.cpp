@@ -4,6 +4,7 @@
 #include "mp/Transforms/Passes.h"
 
 #include "Transforms/Autodiff/GradientSums.h"
+#include "Transforms/Inference/RunningStatistics.h"
 
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
@@ -199,8 +200,9 @@ private:
 static LogicalResult differentiateModel(func::FuncOp model) {
   std::optional<unsigned> loss = findResult(model, ResultRole::Loss);
   if (!loss)
-    return model.emitError("has no result with mp.loss to differentiate");
-  if (failed(verifySpecialized(model)) || failed(openRegions(model)))
+    return model.emitError(
+        "has no result with mp.loss to differentiate; training=false compiles a model that predicts alone");
+  if (failed(verifySpecialized(model)) || failed(openRegions(model)) || failed(verifyBatchStatistics(model)))
     return failure();
   expandOps(model);
   // Slices taken off in turn have gradients of one tensor, whose pieces are put together once.

@@ -52,6 +52,8 @@ static FailureOr<func::FuncOp> cloneFor(func::FuncOp model, SymbolTable &symbols
       edit.eraseResult(i);
   edit.commit();
   eraseDeadOps(program);
+  if (failed(verifyBatchStatistics(program)))
+    return failure();
   return program;
 }
 

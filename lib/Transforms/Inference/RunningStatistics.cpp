@@ -23,6 +23,19 @@ static Value findRunning(Value statistic) {
   return {};
 }
 
+LogicalResult mp::verifyBatchStatistics(func::FuncOp program) {
+  WalkResult walked = program.walk([](BatchNormOp norm) {
+    auto input = cast<RankedTensorType>(norm.getInput().getType());
+    if (!input.hasStaticShape() || input.getNumElements() / input.getShape().back() > 1)
+      return WalkResult::advance();
+    norm.emitOpError("operand is ") << input
+                                    << ", which has 1 value of each channel; expected at least 2 where a batch is "
+                                       "normalized by its own statistics, as in training: take a larger batch";
+    return WalkResult::interrupt();
+  });
+  return failure(walked.wasInterrupted());
+}
+
 LogicalResult mp::useRunningStatistics(func::FuncOp program) {
   WalkResult walked = program.walk([](BatchNormOp norm) {
     Value mean = findRunning(norm.getMean()), variance = findRunning(norm.getVariance());

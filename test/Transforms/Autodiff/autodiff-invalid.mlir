@@ -1,6 +1,6 @@
 // RUN: mp-opt %s -allow-unregistered-dialect -mp-autodiff -split-input-file -verify-diagnostics -o /dev/null
 
-// expected-error@+1 {{has no result with mp.loss to differentiate}}
+// expected-error@+1 {{has no result with mp.loss to differentiate; training=false compiles a model that predicts alone}}
 func.func @no_loss(%x: tensor<4xf32> {mp.input = "x"}) -> (tensor<4xf32> {mp.output = "y"}) attributes {mp.program = "model"} {
   return %x : tensor<4xf32>
 }
