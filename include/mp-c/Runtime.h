@@ -201,7 +201,8 @@ MP_EXPORTED MpStatus *mpSessionSaveState(MpSession *session, const char *path, u
 MP_EXPORTED MpStatus *mpSessionStatistics(MpSession *session, const char *program, uint64_t residentBytes,
                                           MpBytes **json);
 
-/* Runs a program once. `names` and `inputs` are `count` each; inputs per row may have any number of
+/* Runs a program once. An error before mpSessionInitialize, or before state is set or loaded: state is zeros till
+ * then. `names` and `inputs` are `count` each; inputs per row may have any number of
  * rows where the program allows. `results` receives its results. */
 MP_EXPORTED MpStatus *mpSessionRun(MpSession *session, const char *program, const char *const *names,
                                    const MpTensor *inputs, size_t count, MpTensors **results);

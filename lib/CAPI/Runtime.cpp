@@ -107,7 +107,8 @@ static Status createSession(std::shared_ptr<const LoadedExecutable> file, const 
   std::string names;
   for (const std::string &name : (*session)->stateNames())
     names += (names.empty() ? "" : "\n") + name;
-  *result = new MpSession{std::move(*session), std::move(names), {}};
+  const bool needsNone = (*session)->table().state.empty();
+  *result = new MpSession{std::move(*session), std::move(names), needsNone, {}};
   return Status::success();
 }
 
@@ -160,13 +161,29 @@ Status mp::alone(MpSession &session, const std::function<Status(Session &)> &fun
   return function(*session.session);
 }
 
+Status mp::giveValues(MpSession &session, const std::function<Status(Session &)> &function) {
+  return alone(session, [&](Session &own) {
+    Status given = function(own);
+    session.hasValues |= given.ok();
+    return given;
+  });
+}
+
+Status mp::needsValues(const MpSession &session, const char *program) {
+  if (session.hasValues)
+    return Status::success();
+  return makeError("program ", program,
+                   " has no state yet, all of it is zeros: call mpSessionInitialize, or "
+                   "mpSessionLoadWeights, before");
+}
+
 void mpSessionDestroy(MpSession *session) { delete session; }
 
 MpStatus *mpSessionInitialize(MpSession *session, uint64_t seed) {
   return guarded([&] {
     if (Status given = needs(session, "session"); !given.ok())
       return given;
-    return alone(*session, [&](Session &own) { return own.initialize(seed); });
+    return giveValues(*session, [&](Session &own) { return own.initialize(seed); });
   });
 }
 
@@ -234,7 +251,7 @@ MpStatus *mpSessionSetState(MpSession *session, const char *name, MpTensor value
     ErrorOr<HostTensor> tensor = fromC(value, name);
     if (!tensor)
       return tensor.status();
-    return alone(*session, [&](Session &own) { return own.setState(name, *tensor); });
+    return giveValues(*session, [&](Session &own) { return own.setState(name, *tensor); });
   });
 }
 
@@ -247,7 +264,7 @@ MpStatus *mpSessionSetStates(MpSession *session, const char *const *names, const
     ErrorOr<NamedTensors> named = fromC(names, values, count, "a state's name");
     if (!named)
       return named.status();
-    return alone(*session, [&](Session &own) { return own.setState(*named); });
+    return giveValues(*session, [&](Session &own) { return own.setState(*named); });
   });
 }
 
@@ -279,8 +296,9 @@ MpStatus *mpSessionRun(MpSession *session, const char *program, const char *cons
     if (!named)
       return named.status();
     return alone(*session, [&](Session &own) {
-      if (Status given = checkInputs(own, program, *named); !given.ok())
-        return given;
+      for (Status given : {needsValues(*session, program), checkInputs(own, program, *named)})
+        if (!given.ok())
+          return given;
       ErrorOr<NamedTensors> ran = own.run(program, *named);
       if (ran)
         *results = toC(std::move(*ran));

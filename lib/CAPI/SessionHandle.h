@@ -19,6 +19,7 @@ struct MpExecutable {
 struct MpSession {
   std::unique_ptr<mp::Session> session;
   std::string stateNames;
+  bool hasValues = false;     ///< whether somebody said what its state is, which is zero before
   std::recursive_mutex mutex; ///< held by every call; those of a callback during training come from the same thread
 };
 
@@ -27,6 +28,12 @@ namespace mp {
 /// Calls `function` with the session, which no other thread uses meanwhile: one that tries is refused. To wait would be
 /// to wait forever where the first one waits for the second, as a callback of training may.
 Status alone(MpSession &session, const std::function<Status(Session &)> &function);
+
+/// The same for a function that says what state is.
+Status giveValues(MpSession &session, const std::function<Status(Session &)> &function);
+
+/// Whether a program has state to run on. None would be zeros, and so would its results.
+Status needsValues(const MpSession &session, const char *program);
 
 } // namespace mp
 

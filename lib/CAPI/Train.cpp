@@ -168,6 +168,9 @@ static MpTrainResult toC(const TrainResult &trained) {
 
 static Status trainAs(MpSession &session, const TrainOptions &options, MpTrainResult *result) {
   return alone(session, [&](Session &own) {
+    if (Status there = options.goOn ? needsValues(session, programs::trainStep) : Status::success(); !there.ok())
+      return there;
+    session.hasValues = true; // training begins with first values; callbacks may run programs
     ErrorOr<TrainResult> trained = train(own, options);
     if (trained && result)
       *result = toC(*trained);
@@ -220,7 +223,9 @@ MpStatus *mpSessionEvaluate(MpSession *session, const char *const *names, const 
     std::optional<Dataset> data;
     if (Status read = readArrays(names, arrays, count, "test data", data); !read.ok())
       return read;
-    return alone(*session, [&](Session &own) {
+    return alone(*session, [&](Session &own) -> Status {
+      if (Status there = needsValues(*session, programs::eval); !there.ok())
+        return there;
       ErrorOr<std::vector<Score>> evaluated = evaluate(own, std::move(*data));
       if (evaluated)
         *scores = new MpTensors(toC(*evaluated));

@@ -37,7 +37,7 @@ MpStatus *mpSessionLoadWeights(MpSession *session, const char *path) {
     for (Status given : {needs(session, "session"), needs(path, "path")})
       if (!given.ok())
         return given;
-    return alone(*session, [&](Session &own) { return loadWeights(path, own); });
+    return giveValues(*session, [&](Session &own) { return loadWeights(path, own); });
   });
 }
 
@@ -46,7 +46,7 @@ MpStatus *mpSessionLoadState(MpSession *session, const char *path) {
     for (Status given : {needs(session, "session"), needs(path, "path")})
       if (!given.ok())
         return given;
-    return alone(*session, [&](Session &own) { return loadState(path, own); });
+    return giveValues(*session, [&](Session &own) { return loadState(path, own); });
   });
 }
 

@@ -141,7 +141,8 @@ Status Trainer::prepareTrainData() {
   uint64_t batches = BatchLoader::batchesPerEpoch(data.rows(), batch, order);
   stepsPerEpoch = batches / *options.accumulate;
   if (batches == 0)
-    return makeError(data.rows(), " rows, expected at least the ", *options.accumulate * batch, " of a step")
+    return makeError(data.rows(), " rows, expected at least the ", *options.accumulate * batch,
+                     " of a step; take a smaller batch")
         .in(data.name);
   result.rows = data.rows();
   result.droppedRows = data.rows() - std::min(data.rows(), batches * batch);
@@ -438,7 +439,10 @@ std::string Trainer::describeSkips(uint64_t epoch) const {
     steps += 1;
     skipped += record.bad >= 0;
   }
-  return steps ? ", " + std::to_string(skipped) + " of " + std::to_string(steps) + " steps skipped" : "";
+  if (steps == 0)
+    return "";
+  return ", " + std::to_string(skipped) + " of " + std::to_string(steps) + " steps skipped" +
+         (skipped == steps ? ": nothing was trained" : "");
 }
 
 Status Trainer::saveNow() {

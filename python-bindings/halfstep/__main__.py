@@ -1,12 +1,13 @@
 """`python -m halfstep` is `mp-run`. What that has Python do, `import`, is done here."""
 
-import os
 import pathlib
 import sys
 
+from halfstep_runtime.__main__ import become
+
 
 def _become(program: str):
-    os.execv(pathlib.Path(__file__).parent / "bin" / program, [program, *sys.argv[1:]])
+    become(pathlib.Path(__file__).parent / "bin" / program)
 
 
 def main():

@@ -21,7 +21,7 @@ def _cache_folder() -> str | None:
     if folder is None:
         caches = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")
         folder = os.path.join(caches, "halfstep")
-    return None if folder == "off" else folder
+    return None if folder.lower() == "off" else folder
 
 
 def _warn(diagnostics: tuple[Diagnostic, ...]) -> None:

@@ -106,7 +106,8 @@ def export(model, path, weights, batch_sizes, targets, training) -> Executable:
         executable = compile_model(text, name=name, **settings)
     except CompileError as error:
         if str(error).startswith(("target=", "chip=")):
-            error.args = (f"export: targets: {error}",)
+            error.args = (f"export: targets: {str(error).partition('=')[2]}; code for processors is cpu:LEVEL, as 'cpu:avx512+avx2'; for GPUs the chip, as "
+                          "'sm_80', or 'nvptx'",)
         raise
     assert isinstance(executable, Executable)
     if weights:

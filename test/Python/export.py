@@ -199,7 +199,7 @@ for targets, expected in {None: "sse2", "cpu:sse2": "code for cpu sse2\n", ("cpu
     model.export(folder / "targets.mpx", batch_sizes=[16], targets=targets if targets is None or isinstance(targets, str) else list(targets))
     assert expected in run("info", folder / "targets.mpx"), run("info", folder / "targets.mpx")
 error = run("infer", folder / "targets.mpx", "--input=x=1x6xf32=1", fails=True)
-assert "program infer does not have a variant that fits; variant for nvptx:sm_75 and batch 16: made for target nvptx, device cpu runs target cpu" in error
+assert "program train_step does not have a variant that fits; variant for nvptx:sm_75 and batch 16: made for target nvptx, device cpu runs target cpu" in error
 
 # What makes no sense, and what cannot be written, is one line; the file that was there stays.
 good = path.read_bytes()
@@ -214,9 +214,10 @@ refused("export: training is 1, expected True or False", lambda: model.export(pa
 refused("expected step.zip.mpx", lambda: model.export("step.zip"))
 refused("export: targets is 3, expected words", lambda: model.export(path, targets=3))
 refused("export: targets has none", lambda: model.export(path, targets=[]))
-refused("export: targets: chip=sm_1:", lambda: model.export(path, targets=["sm_1"]))
-refused("export: targets: target=cpu:mmx: unknown level of CPU features 'mmx'", lambda: model.export(path, targets=["cpu:mmx"]))
-refused("export: targets: target=nvptx: needs a chip", lambda: model.export(path, targets=["nvptx"]))
+refused("; code for processors is cpu:LEVEL, as 'cpu:avx512+avx2'; for GPUs the chip", lambda: model.export(path, targets=["avx512"]))
+refused("export: targets: sm_1:", lambda: model.export(path, targets=["sm_1"]))
+refused("export: targets: cpu:mmx: unknown level of CPU features 'mmx'", lambda: model.export(path, targets=["cpu:mmx"]))
+refused("export: targets: nvptx: needs a chip", lambda: model.export(path, targets=["nvptx"]))
 refused("", lambda: model.export(folder / "none" / "step.mpx"), OSError)
 refused("the model is not compiled", lambda: plain.export(path, training=True))
 refused("the model has not seen targets yet", lambda: compiled().export(path))

@@ -13,9 +13,9 @@ Without, the line of an epoch says how many steps were skipped, and once what th
 RUN: mp-run train %t/model.mlir --data=%t/data.npz --batch-size=64 --epochs=2 --optimizer=sgd --policy=mixed_float16 2>&1 | FileCheck %s --check-prefix=ADVICE
 RUN: %{python} %s arrays %t 2>&1 | FileCheck %s --check-prefix=ADVICE
 RUN: %{python} %s batches %t 2>&1 | FileCheck %s --check-prefix=ADVICE
-ADVICE: epoch 1: loss {{nan|inf}}, accuracy 0.{{[0-9]+}}, 15 of 15 steps skipped
+ADVICE: epoch 1: loss {{nan|inf}}, accuracy 0.{{[0-9]+}}, 15 of 15 steps skipped: nothing was trained
 ADVICE-NEXT: the loss is not finite; {{--find-nonfinite|model.fit[(]x, y, find_nonfinite=True[)]}} says which op that comes from
-ADVICE: epoch 2: loss {{nan|inf}}, accuracy 0.{{[0-9]+}}, 15 of 15 steps skipped
+ADVICE: epoch 2: loss {{nan|inf}}, accuracy 0.{{[0-9]+}}, 15 of 15 steps skipped: nothing was trained
 ADVICE-NOT: is not finite
 """
 

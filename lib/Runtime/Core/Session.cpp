@@ -28,6 +28,11 @@ ErrorOr<std::unique_ptr<Session>> Session::create(std::shared_ptr<const LoadedEx
     }
     session->stateList.push_back(session->stateBlocks.back().get());
   }
+  // A file of other machines is refused before anybody works with its state.
+  const auto &programs = session->table().programs;
+  if (!programs.empty() &&
+      std::ranges::none_of(programs, [&](const auto &one) { return session->select(one->name).ok(); }))
+    return session->select(programs.front()->name).status();
   return session;
 }
 
@@ -185,6 +190,10 @@ static bool hasBatch(const VariantT &variant) {
                      [](const auto &argument) { return argument->batched; });
 }
 
+static bool changesState(const VariantT &variant) {
+  return std::ranges::any_of(variant.results, [](const auto &result) { return result->kind == ResultKind::Next; });
+}
+
 static std::string listNumbers(const std::vector<int64_t> &numbers) {
   std::string text;
   for (int64_t number : numbers)
@@ -312,6 +321,12 @@ ErrorOr<NamedTensors> Session::run(std::string_view name, const NamedTensors &in
   ErrorOr<std::optional<int64_t>> rows = checkInputs(name, **any, inputs);
   if (!rows)
     return rows.status();
+  if (*rows && changesState(**any)) {
+    const std::vector<int64_t> known = batches(name);
+    if (std::ranges::find(known, **rows) == known.end())
+      return makeError("program ", name, " changes state and takes exactly one batch: it has code for ",
+                       listBatches(known), ", given ", **rows, " rows");
+  }
   ErrorOr<ProgramRunner *> runner = cachedRunner(name, *rows);
   if (!runner)
     return runner.status();

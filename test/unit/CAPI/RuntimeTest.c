@@ -316,6 +316,9 @@ int main(int argc, char **argv) {
   fail(mpSessionCreate(NULL, "cpu", 0, &session), "path is null");
   fail(mpSessionCreateFromBytes("", 0, "cpu", 0, &session), "not an executable: 0 bytes are less than a header of 64");
   succeed(mpSessionCreate(argv[1], "cpu", 2, &session), "a session is made");
+  MpTensors *results = NULL;
+  fail(mpSessionRun(session, "infer", NULL, NULL, 0, &results),
+       "program infer has no state yet, all of it is zeros: call mpSessionInitialize, or mpSessionLoadWeights, before");
   succeed(mpSessionInitialize(session, 1), "state is initialized");
   expect(strstr(mpSessionStateNames(session), "learning_rate") != NULL, "names of state");
   expect(strncmp(mpDeviceNames(), "cpu", 3) == 0, "names of devices"); /* GPUs may follow */

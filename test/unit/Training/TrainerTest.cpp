@@ -258,7 +258,7 @@ TEST_F(Trainer, SaysWhatIsWrong) {
                 "on or CIFAR's .bin files, or F.npz");
   writeTinyData(folder / "small", 7, 50);
   EXPECT_EQ(with([&](TrainOptions &o) { o.data = folder / "small"; }),
-            (folder / "small") + " (train): 7 rows, expected at least the 8 of a step");
+            (folder / "small") + " (train): 7 rows, expected at least the 8 of a step; take a smaller batch");
 }
 
 TEST_F(Trainer, ChecksCheckpoints) {
