@@ -119,8 +119,9 @@ LogicalResult Compilation::translate(KernelOp kernel, UniqueKernel &added) {
 static void warnOnce(MLIRContext *context, const Status &status) {
   static std::atomic_flag isSaid;
   if (!isSaid.test_and_set())
-    emitWarning(UnknownLoc::get(context)) << "compiled kernels are not kept: " << status.message()
-                                          << "; HALFSTEP_COMPILE_CACHE=DIR names another folder, HALFSTEP_COMPILE_CACHE=off none";
+    emitWarning(UnknownLoc::get(context))
+        << "compiled kernels are not kept: " << status.message()
+        << "; HALFSTEP_COMPILE_CACHE=DIR names another folder, HALFSTEP_COMPILE_CACHE=off none";
 }
 
 LogicalResult Compilation::compile(Location loc) {

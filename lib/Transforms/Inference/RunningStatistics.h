@@ -12,8 +12,8 @@ namespace mp {
 /// state keeps stays, one of which half is kept is an error.
 llvm::LogicalResult useRunningStatistics(mlir::func::FuncOp program);
 
-/// Refuses an mp.batch_norm of one value of each channel, which is its own mean: the variance is 0, and the unbiased one
-/// nothing. torch.nn.functional.batch_norm refuses it in training.
+/// Refuses an mp.batch_norm of one value of each channel, which is its own mean: the variance is 0, and the unbiased
+/// one nothing. torch.nn.functional.batch_norm refuses it in training.
 llvm::LogicalResult verifyBatchStatistics(mlir::func::FuncOp program);
 
 } // namespace mp
