@@ -26,7 +26,7 @@ build: GROUPS = build
 build: configured ## build everything into build/PRESET
 	@setup/timed build cmake --build --preset $(PRESET)
 
-wheel: GROUPS = build python wheel
+wheel: GROUPS = build python
 wheel: .venv/wheels configured ## make dist/halfstep-*.whl and dist/halfstep_runtime-*.whl, which pip installs
 	@setup/timed build cmake --build --preset $(PRESET) --target wheel-files
 	@setup/timed pack python-bindings/wheel/pack $(BUILD) dist
