@@ -16,8 +16,12 @@ endforeach()
 find_library(ZSTD_ARCHIVE libzstd.a REQUIRED)
 find_library(TINFO_ARCHIVE libtinfo.a REQUIRED)
 mark_as_advanced(ZSTD_ARCHIVE TINFO_ARCHIVE)
+# In front of the archives, for the linker takes what it finds first.
+add_library(mp-llvm-stand-ins STATIC EXCLUDE_FROM_ALL
+  ${CMAKE_CURRENT_LIST_DIR}/static-llvm/Arc4Random.cpp ${CMAKE_CURRENT_LIST_DIR}/static-llvm/StandIns.cpp)
+target_include_directories(mp-llvm-stand-ins SYSTEM PRIVATE ${LLVM_INCLUDE_DIRS})
 add_library(mp-static-llvm INTERFACE)
-target_link_libraries(mp-static-llvm INTERFACE ${archives} ${ZSTD_ARCHIVE} ${ZLIB_ARCHIVE} ${TINFO_ARCHIVE})
+target_link_libraries(mp-static-llvm INTERFACE mp-llvm-stand-ins ${archives} ${ZSTD_ARCHIVE} ${ZLIB_ARCHIVE} ${TINFO_ARCHIVE})
 
 add_library(mp-llvm INTERFACE)
 target_link_libraries(mp-llvm INTERFACE

@@ -3,33 +3,10 @@
  */
 /* usage: c-api-stored-values-test MODEL.mpx OUT.mpx. Ends with 0 if every expectation holds. */
 
-#include "mp-c/Runtime.h"
+#include "CAPI/Expect.h"
 
 #include <stdio.h>
 #include <string.h>
-
-static int failures = 0;
-
-static void expect(int holds, const char *what) {
-  if (!holds) {
-    fprintf(stderr, "not so: %s\n", what);
-    failures += 1;
-  }
-}
-
-static void succeed(MpStatus *status, const char *what) {
-  if (status)
-    fprintf(stderr, "%s\n", mpStatusMessage(status));
-  expect(status == NULL, what);
-  mpStatusDestroy(status);
-}
-
-static void fail(MpStatus *status, const char *message) {
-  expect(status != NULL && strcmp(mpStatusMessage(status), message) == 0, message);
-  if (status && strcmp(mpStatusMessage(status), message) != 0)
-    fprintf(stderr, "  but: %s\n", mpStatusMessage(status));
-  mpStatusDestroy(status);
-}
 
 static void testBatches(const MpExecutable *executable) {
   expect(mpExecutableBatchCount(executable, "train_step") == 1, "one batch");
