@@ -5,6 +5,8 @@ RUN: %{python} -W error %s
 
 import os
 import signal
+import subprocess
+import sys
 
 import halfstep
 
@@ -24,3 +26,9 @@ for _ in range(2):
     for one in signals:
         os.kill(os.getpid(), one)
 assert seen == 2 * signals, seen
+
+# A fault behind a compilation ends the process, as before it.
+FAULT = "import halfstep, os, signal, sys; halfstep.compile(sys.argv[1], policy='float32', training=False); os.kill(os.getpid(), signal.{})"
+for name in ("SIGSEGV", "SIGILL"):
+    child = subprocess.run([sys.executable, "-c", FAULT.format(name), TEXT], timeout=60, stderr=subprocess.DEVNULL)
+    assert child.returncode == -getattr(signal, name), (name, child.returncode)

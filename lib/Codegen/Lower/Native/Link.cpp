@@ -34,11 +34,12 @@ public:
     llvm::CrashRecoveryContext::Enable();
   }
   ~LinkerSignals() {
-    llvm::CrashRecoveryContext::Disable();
+    // In the order in which they came: the linker's stand in front of those of the context, and would bring them back.
     struct sigaction now;
     ::sigaction(SIGUSR1, nullptr, &now);
     if (now.sa_sigaction != before.sa_sigaction)
       llvm::sys::unregisterHandlers();
+    llvm::CrashRecoveryContext::Disable();
   }
   LinkerSignals(const LinkerSignals &) = delete;
   LinkerSignals &operator=(const LinkerSignals &) = delete;
