@@ -11,8 +11,10 @@ import dis
 import inspect
 import types
 
-from halfstep import _aten, _onnx, ops
-from halfstep._images import mean_of_images
+from halfstep import ops
+from halfstep.importers.images import mean_of_images
+from halfstep.importers.onnx import importer
+from halfstep.importers.torch import aten
 
 HEAD = """\
 # Ops of ONNX and PyTorch
@@ -24,8 +26,8 @@ that each is made of. Some take settings of a function that others do not. Where
 # What fits operands to each other, and is no part of what an op computes.
 FITTING = {"broadcast", "cast", "constant", "reshape", "select", "transpose"}
 # What rules call for their operands alone.
-HELPERS = {"halfstep._operands", "halfstep._images", "halfstep._export"}
-HELPER_FUNCTIONS = {_onnx._tensor, _onnx._numbers}
+HELPERS = {"halfstep.importers.torch.operands", "halfstep.importers.images", "halfstep.importers.torch.export"}
+HELPER_FUNCTIONS = {importer._tensor, importer._numbers}
 
 
 def attributes_of(code):
@@ -89,7 +91,7 @@ def table(title, handlers, named):
 
 def main():
     print(HEAD)
-    print("\n".join([*table("ONNX", _onnx.HANDLERS, str), *table("PyTorch", _aten.HANDLERS, "aten.{}".format)][:-1]))
+    print("\n".join([*table("ONNX", importer.HANDLERS, str), *table("PyTorch", aten.HANDLERS, "aten.{}".format)][:-1]))
 
 
 if __name__ == "__main__":

@@ -142,7 +142,7 @@ def section(module_name):
     members = {name: getattr(module, name) for name in sorted(names)}
     classes = {name: value for name, value in members.items() if inspect.isclass(value)}
     for value in list(classes.values()):
-        classes |= {name: base for name, base in bases_of(value).items() if base.__module__.startswith("halfstep._")}
+        classes |= {name: base for name, base in bases_of(value).items() if base.__module__.startswith("halfstep.") and base.__module__ not in MODULES}
     functions = {name: value for name, value in members.items() if inspect.isfunction(value)}
     lines = [f"## {module_name}", "", said(tree_of(module.__file__)), ""]
     lines += [function_line(name, value) for name, value in functions.items()] + ([""] if functions else [])

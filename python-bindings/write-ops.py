@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Writes halfstep/_ops.py, a Python function for each op that a model is made of, to standard output.
+"""Writes halfstep/graph/generated.py, a Python function for each op that a model is made of, to standard output.
 
 usage: write-ops.py LLVM_TBLGEN OPS.td INCLUDE_DIR...
 """
@@ -22,7 +22,7 @@ OWN_FORM = {"argmax", "argmin", "atan2", "broadcast", "cast", "concat", "cosine_
 HEAD = '''\
 """A function for each op of models. Written by write-ops.py from the ops' definitions."""
 
-from halfstep._graph import apply, spell
+from halfstep.graph.graph import apply, spell
 
 
 def _apply(op, operands, result=None, required=None, kinds=None, **attributes):

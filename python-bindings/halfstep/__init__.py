@@ -25,7 +25,7 @@ if halfstep_runtime.__version__ != __version__:
     raise ImportError(f"halfstep {__version__} needs halfstep-runtime {__version__}, and {halfstep_runtime.__version__} is here: "
                       f"pip install halfstep-runtime=={__version__}")
 
-from halfstep._compile import compile
+from halfstep.compiler.compile import compile
 from halfstep_runtime import _errors, _keywords, devices
 from halfstep_runtime._errors import CompileError, Diagnostic, Error, MissingFile, UnknownArgument, UnknownName
 from halfstep_runtime._executable import Executable, Program, Value
@@ -33,43 +33,43 @@ from halfstep_runtime._session import Session
 
 if TYPE_CHECKING:
     from halfstep import callbacks, losses, nn, ops
-    from halfstep._comparison import Comparison, compare
-    from halfstep._graph import Tensor, autocast
-    from halfstep._nonfinite import Nonfinite
-    from halfstep._onnx import from_onnx
-    from halfstep._optimizers import LAMB, SGD, Adagrad, Adam, AdamW, Lion, LossScaler, NAdam, RMSprop
-    from halfstep._policy import Policy, global_policy, set_global_policy
-    from halfstep._torch import from_torch
-    from halfstep._training import Trainer
     from halfstep.callbacks import History
+    from halfstep.compiler.policy import Policy, global_policy, set_global_policy
+    from halfstep.graph.graph import Tensor, autocast
+    from halfstep.importers.onnx.importer import from_onnx
+    from halfstep.importers.torch.importer import from_torch
+    from halfstep.report.nonfinite import Nonfinite
+    from halfstep.training.comparison import Comparison, compare
+    from halfstep.training.optimizers import LAMB, SGD, Adagrad, Adam, AdamW, Lion, LossScaler, NAdam, RMSprop
+    from halfstep.training.trainer import Trainer
 
 # Who runs what is compiled needs none of these: each is loaded when it is asked for.
 _LAZY = {
-    "Adagrad": "_optimizers",
-    "Adam": "_optimizers",
-    "AdamW": "_optimizers",
-    "Comparison": "_comparison",
+    "Adagrad": "training.optimizers",
+    "Adam": "training.optimizers",
+    "AdamW": "training.optimizers",
+    "Comparison": "training.comparison",
     "History": "callbacks",
-    "LAMB": "_optimizers",
-    "Lion": "_optimizers",
-    "LossScaler": "_optimizers",
-    "NAdam": "_optimizers",
-    "Nonfinite": "_nonfinite",
-    "Policy": "_policy",
-    "RMSprop": "_optimizers",
-    "SGD": "_optimizers",
-    "Tensor": "_graph",
-    "Trainer": "_training",
-    "autocast": "_graph",
+    "LAMB": "training.optimizers",
+    "Lion": "training.optimizers",
+    "LossScaler": "training.optimizers",
+    "NAdam": "training.optimizers",
+    "Nonfinite": "report.nonfinite",
+    "Policy": "compiler.policy",
+    "RMSprop": "training.optimizers",
+    "SGD": "training.optimizers",
+    "Tensor": "graph.graph",
+    "Trainer": "training.trainer",
+    "autocast": "graph.graph",
     "callbacks": None,
-    "compare": "_comparison",
-    "from_onnx": "_onnx",
-    "from_torch": "_torch",
-    "global_policy": "_policy",
+    "compare": "training.comparison",
+    "from_onnx": "importers.onnx.importer",
+    "from_torch": "importers.torch.importer",
+    "global_policy": "compiler.policy",
     "losses": None,
     "nn": None,
     "ops": None,
-    "set_global_policy": "_policy",
+    "set_global_policy": "compiler.policy",
 }
 
 __all__ = ["CompileError", "Diagnostic", "Error", "Executable", "MissingFile", "Program", "Session", "UnknownArgument", "UnknownName", "Value", "compile", "devices", *_LAZY]
@@ -87,11 +87,11 @@ def __getattr__(name: str):
         return value
     said = ""
     if not name.startswith("_"):
-        from halfstep import _elsewhere
+        from halfstep.hints import elsewhere
 
         layers = importlib.import_module("halfstep.nn").__all__
         near = _errors.nearest(name, __all__)
-        said = (f"; here it is halfstep.nn.{name}" if name in layers else f"; {_elsewhere.PACKAGE[name]}" if name in _elsewhere.PACKAGE else
+        said = (f"; here it is halfstep.nn.{name}" if name in layers else f"; {elsewhere.PACKAGE[name]}" if name in elsewhere.PACKAGE else
                 f"; did you mean halfstep.{near}?" if near else "")
     raise AttributeError(f"module 'halfstep' has no attribute '{name}'{said}")
 

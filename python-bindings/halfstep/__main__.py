@@ -12,9 +12,9 @@ def _become(program: str):
 
 def main():
     if sys.argv[1:2] == ["import"]:
-        from halfstep import _onnx_command
+        from halfstep.importers.onnx import command
 
-        sys.exit(_onnx_command.main(sys.argv[2:]))
+        sys.exit(command.main(sys.argv[2:]))
     _become("mp-run")
 
 

@@ -9,14 +9,14 @@ from __future__ import annotations
 
 import functools
 
-from halfstep import _losses
-from halfstep._losses import Output, cross_entropy, kl_div, nll_loss
-from halfstep_runtime._errors import Error, fraction
-from halfstep_runtime._keywords import tell
-from halfstep._margins import (
+from halfstep.graph import losses as _losses
+from halfstep.graph.losses import Output, cross_entropy, kl_div, nll_loss
+from halfstep.graph.margins import (
     cosine_embedding_loss, hinge_embedding_loss, margin_ranking_loss, multi_margin_loss, multilabel_margin_loss, poisson_nll_loss,
     soft_margin_loss, triplet_margin_loss,
 )
+from halfstep_runtime._errors import Error, fraction
+from halfstep_runtime._keywords import tell
 
 __all__ = [
     "BinaryCrossentropy", "CategoricalCrossentropy", "CrossEntropy", "Huber", "KLDiv", "NLL", "Output", "SparseCategoricalCrossentropy", "cosine_embedding_loss",

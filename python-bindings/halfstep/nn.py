@@ -14,17 +14,20 @@ from __future__ import annotations
 import math
 import warnings
 
-from halfstep import _recurrent, ops
-from halfstep._activations import call_of, find_activation, is_activation
-from halfstep._elsewhere import LAYERS
-from halfstep._initializers import Constant, Initializer, Normal, Uniform
-from halfstep._layer import Layer
-from halfstep._leaves import Input, Parameter, State
-from halfstep._module import Module, Sequential
+from halfstep import ops
+from halfstep.graph import recurrent
+from halfstep.hints.elsewhere import LAYERS
+from halfstep.modules.activations import call_of, find_activation, is_activation
+from halfstep.modules.initializers import Constant, Initializer, Normal, Uniform
+from halfstep.modules.layer import Layer
+from halfstep.modules.leaves import Input, Parameter, State
+from halfstep.modules.module import Module, Sequential
+from halfstep.modules.windows import (
+    AvgPool1D, AvgPool2D, AvgPool3D, Conv1D, Conv1DTranspose, Conv2D, Conv2DTranspose, Conv3D, Conv3DTranspose, GlobalAvgPool1D, GlobalAvgPool2D,
+    GlobalAvgPool3D, MaxPool1D, MaxPool2D, MaxPool3D,
+)
 from halfstep_runtime._errors import Error, fraction, integer, is_integer, level_of_user, nearest, truth
 from halfstep_runtime._keywords import tell
-from halfstep._windows import (AvgPool1D, AvgPool2D, AvgPool3D, Conv1D, Conv1DTranspose, Conv2D, Conv2DTranspose, Conv3D, Conv3DTranspose,
-                               GlobalAvgPool1D, GlobalAvgPool2D, GlobalAvgPool3D, MaxPool1D, MaxPool2D, MaxPool3D)
 
 __all__ = [
     "Activation", "AvgPool1D", "AvgPool2D", "AvgPool3D", "BatchNorm", "Constant", "Conv1D", "Conv1DTranspose", "Conv2D", "Conv2DTranspose", "Conv3D",
@@ -75,12 +78,12 @@ _INSTEAD = {
 
 def __getattr__(name: str):
     """What is not there, with what is."""
-    from halfstep import _losses
+    from halfstep.graph import losses
 
     of_op = next((one for one in ops.__all__ if one.replace("_", "") == name.lower().replace("_", "")), None)
     near = nearest(name, __all__)
     said = (f"here it is {_INSTEAD[name]}" if name in _INSTEAD else
-            f'losses are named to compile, as loss="{name}"' if name in _losses.LOSSES else
+            f'losses are named to compile, as loss="{name}"' if name in losses.LOSSES else
             f'here it is ops.{of_op}(x), nn.Activation("{of_op}"), or "{of_op}" as the activation of a layer' if of_op and is_activation(of_op) else
             f"here it is {call_of(of_op)} in a forward" if of_op else
             f"did you mean nn.{near}?" if near else f"expected one of {', '.join(__all__)}")
@@ -296,7 +299,7 @@ class _Direction(Module):
         self._layer = layer
 
     def build(self, shape):
-        gates, layer = _recurrent.CELLS[self._layer.kind][1] * self._layer.units, self._layer
+        gates, layer = recurrent.CELLS[self._layer.kind][1] * self._layer.units, self._layer
         self.kernel = Parameter((shape[-1], gates), layer.init)
         self.recurrent_kernel = Parameter((layer.units, gates), layer.recurrent_init)
         self.bias = Parameter((gates,), "zeros") if layer.use_bias else None
@@ -304,7 +307,7 @@ class _Direction(Module):
         self.recurrent_bias = Parameter((gates,), "zeros") if layer.use_bias and layer.kind == "gru" else None
 
     def forward(self, x):
-        return _recurrent.Weights(self.kernel, self.recurrent_kernel, self.bias, self.recurrent_bias)
+        return recurrent.Weights(self.kernel, self.recurrent_kernel, self.bias, self.recurrent_bias)
 
 
 class _Recurrent(Layer):
@@ -329,7 +332,7 @@ class _Recurrent(Layer):
         self.layers = [{name: _Direction(self) for name in names} for _ in range(layers)]
 
     def forward(self, x):
-        outputs, last = _recurrent.run(self.kind, x, [list(directions.values()) for directions in self.layers], dropout=self.dropout)
+        outputs, last = recurrent.run(self.kind, x, [list(directions.values()) for directions in self.layers], dropout=self.dropout)
         if self.return_sequences:
             return outputs
         states = [state[0] for state in last[-len(self.layers[-1]) :]]

@@ -6,30 +6,24 @@
 
 from __future__ import annotations
 
-from halfstep import _graph, _ops
-from halfstep._along import cumprod, cumsum, log_softmax, softmax, top_k
-from halfstep._attention import scaled_dot_product_attention
-from halfstep._functions import addcdiv, addcmul, atan2, ceil, cross, prelu, sign, square, where
-from halfstep._given import checked
-from halfstep._graph import Tensor
-from halfstep._hyperbolic import acosh, asinh, atanh
+from halfstep.graph import generated
+from halfstep.graph.along import cumprod, cumsum, log_softmax, softmax, top_k
+from halfstep.graph.attention import scaled_dot_product_attention
+from halfstep.graph.functions import addcdiv, addcmul, atan2, ceil, cross, prelu, sign, square, where
+from halfstep.graph.generated import *  # noqa: F403
+from halfstep.graph.graph import Tensor, current, functions, operand, type_of
+from halfstep.graph.hyperbolic import acosh, asinh, atanh
+from halfstep.graph.matrices import addbmm, addmm, addmv, addr, baddbmm, bilinear, conv_tbc, dot, multi_dot, mv, tensordot, vdot, vecdot
+from halfstep.graph.norms import cosine_similarity, group_norm, l2_norm, matrix_norm, normalize, renorm, vector_norm
+from halfstep.graph.operands import checked
+from halfstep.graph.powers import pow
+from halfstep.graph.products import einsum, matmul, outer
+from halfstep.graph.reductions import argmax, argmin, logsumexp, mean, prod, reduce_max, reduce_mean, reduce_min, reduce_prod, reduce_sum, sum, var
+from halfstep.graph.scatter import index_put, scatter_add_elements
+from halfstep.graph.shapes import broadcast, cast, concat, constant, flip, index_of, iota, pad, reshape, scatter_add, split, stack, tile, transpose, tril, triu
+from halfstep.graph.transposed import conv_transpose
 from halfstep_runtime._errors import Error, axis, fraction, nearest
 from halfstep_runtime._keywords import tell
-from halfstep._matrices import (
-    addbmm, addmm, addmv, addr, baddbmm, bilinear, conv_tbc, dot, multi_dot, mv, tensordot, vdot, vecdot,
-)
-from halfstep._norms import cosine_similarity, group_norm, l2_norm, matrix_norm, normalize, renorm, vector_norm
-from halfstep._ops import *  # noqa: F403
-from halfstep._powers import pow
-from halfstep._products import einsum, matmul, outer
-from halfstep._reductions import (
-    argmax, argmin, logsumexp, mean, prod, reduce_max, reduce_mean, reduce_min, reduce_prod, reduce_sum, sum, var,
-)
-from halfstep._scatter import index_put, scatter_add_elements
-from halfstep._shapes import (
-    broadcast, cast, concat, constant, flip, index_of, iota, pad, reshape, scatter_add, split, stack, tile, transpose, tril, triu,
-)
-from halfstep._transposed import conv_transpose
 
 __all__ = [
     "acosh", "addbmm", "addcdiv", "addcmul", "addmm", "addmv", "addr", "argmax", "argmin", "asinh", "atan2", "atanh", "baddbmm", "bilinear",
@@ -39,17 +33,17 @@ __all__ = [
     "reshape", "scaled_dot_product_attention", "scatter_add_elements", "sign", "softmax", "split", "square", "stack", "sum", "tensordot", "tile",
     "top_k", "transpose", "tril", "triu", "var", "vdot", "vecdot", "vector_norm", "where",
 ]
-__all__ += _ops.__all__
+__all__ += generated.__all__
 
 
 def maximum(lhs, rhs) -> Tensor:
     """The larger of two, element by element, with NumPy's broadcasting (numpy.maximum)."""
-    return _ops.max(lhs, rhs)
+    return generated.max(lhs, rhs)
 
 
 def minimum(lhs, rhs) -> Tensor:
     """The smaller of two, element by element, with NumPy's broadcasting (numpy.minimum)."""
-    return _ops.min(lhs, rhs)
+    return generated.min(lhs, rhs)
 
 
 def max(lhs, rhs) -> Tensor:
@@ -124,7 +118,7 @@ def _instead(name: str) -> str | None:
     return f"ops.{name}(x, ...) computes it" if name in __all__ else f"here it is ops.{_INSTEAD[name]}" if name in _INSTEAD else None
 
 
-_graph.functions.update(matmul=matmul, pow=pow, reshape=reshape, cast=cast, index=index_of, instead=_instead)
+functions.update(matmul=matmul, pow=pow, reshape=reshape, cast=cast, index=index_of, instead=_instead)
 
 
 def __dir__():
@@ -133,20 +127,20 @@ def __dir__():
 
 def gather(input, indices: Tensor, dimension: int = 0) -> Tensor:
     """Slices by their indices along a dimension, as numpy.take; of a table with rows, an embedding."""
-    input = _graph.operand(input)
-    return _ops.gather(input, indices, axis("gather", dimension, len(input.shape)))
+    input = operand(input)
+    return generated.gather(input, indices, axis("gather", dimension, len(input.shape)))
 
 
 def one_hot(labels: Tensor, classes: int, dtype="float32") -> Tensor:
     """1 in the column of a label, 0 in the others."""
-    labels = _graph.operand(labels)
-    return _ops.one_hot(labels, result=_graph.type_of((*labels.shape, classes), dtype))
+    labels = operand(labels)
+    return generated.one_hot(labels, result=type_of((*labels.shape, classes), dtype))
 
 
 def dropout(input: Tensor, rate: float, *, shared=None) -> Tensor:
     """Zeros instead of a part of the elements, in training alone; the others grow by 1 / (1 - rate)."""
-    graph = _graph.current()
-    return _ops.dropout(input, graph.rng(), fraction("dropout: rate", rate), graph.stream(), shared=shared)
+    graph = current()
+    return generated.dropout(input, graph.rng(), fraction("dropout: rate", rate), graph.stream(), shared=shared)
 
 
 tell(__name__, __all__, globals())

@@ -8,7 +8,8 @@ every `#include` of "mp/ROOM/...", "ROOM/..." (a header inside lib/), "mp-c/..."
 lib/ and tools/. A folder that has no row in the table is an error, too, and so are an include of a room that has none, and
 one of another room's header inside lib/.
 
-The files of the Python package import each other in no circle, either, wherever the import stands: in a function, or for types alone.
+The files of the Python packages import each other in no circle, either, wherever the import stands, in a function, too. What is imported
+under TYPE_CHECKING is no dependency: nothing of it is there when the program runs.
 """
 
 import ast
@@ -145,25 +146,40 @@ def runtime_violations(repository):
                 yield f"{file.relative_to(repository)}:{node.lineno}: halfstep_runtime may not use halfstep"
 
 
+def imports_of(tree, files):
+    """Each of these files, by dotted name, that a file imports, with the line; those for types alone left out."""
+    for_types = {id(one) for node in ast.walk(tree) if isinstance(node, ast.If) and "TYPE_CHECKING" == getattr(node.test, "id", None)
+                 for part in node.body for one in ast.walk(part)}
+    for node in ast.walk(tree):
+        if id(node) in for_types:
+            continue
+        if isinstance(node, ast.ImportFrom) and node.module:
+            names = [f"{node.module}.{one.name}" for one in node.names]
+            yield from ((name if name in files else node.module, node.lineno) for name in names)
+        elif isinstance(node, ast.Import):
+            yield from ((one.name, node.lineno) for one in node.names)
+
+
+def files_of_package(folder):
+    """The files of a Python package and of those in it, by their dotted names; what a package itself names leads to all of them."""
+    return {".".join([folder.name, *file.relative_to(folder).with_suffix("").parts]): file
+            for file in sorted(folder.rglob("*.py")) if file.stem != "__init__"}
+
+
 def python_circles(repository):
-    """One circle of a package's files, where there is any. What a package itself names leads to all of them."""
+    """One circle of a package's files, where there is any."""
     for package in ("halfstep", "runtime/halfstep_runtime"):
-        yield from circles_of_package(repository / "python-bindings" / package)
-
-
-def circles_of_package(folder):
-    files = {file.stem: file for file in sorted(folder.glob("*.py")) if file.stem != "__init__"}
-    uses = {}
-    for name, file in files.items():
-        for node in ast.walk(ast.parse(file.read_text())):
-            if isinstance(node, ast.ImportFrom) and (node.module or "").partition(".")[0] == folder.name:
-                within = node.module.partition(".")[2]
-                for used in [within] if within else [one.name for one in node.names]:
-                    if used in files and used != name:
-                        uses.setdefault(name, {}).setdefault(used, node.lineno)
-    around = circle_of(uses)
-    if around:
-        yield f"files in a circle: {', '.join(f'{a}.py:{uses[a][b]} imports {b}.py' for a, b in around)}"
+        folder = repository / "python-bindings" / package
+        files = files_of_package(folder)
+        uses = {}
+        for name, file in files.items():
+            for used, line in imports_of(ast.parse(file.read_text()), files):
+                if used in files and used != name:
+                    uses.setdefault(name, {}).setdefault(used, line)
+        around = circle_of(uses)
+        if around:
+            paths = {name: file.relative_to(folder) for name, file in files.items()}
+            yield f"files in a circle: {', '.join(f'{paths[a]}:{uses[a][b]} imports {paths[b]}' for a, b in around)}"
 
 
 def main():

@@ -97,14 +97,16 @@ class Build:
 
 def make_package(build, mutant, text, folder):
     """The packages of the build with the mutant in place of one module."""
-    mutated, name = pathlib.Path(mutant.file).parts[-2:]
-    for package in (build.path / "python").iterdir():
-        own = folder / "python" / package.name
-        own.mkdir(parents=True)
-        for entry in package.iterdir():
-            if entry.name != "__pycache__" and (package.name, entry.name) != (mutated, name):
-                (own / entry.name).symlink_to(entry)
-    (folder / "python" / mutated / name).write_text(text)
+    packages = build.path / "python"
+    for entry in packages.rglob("*"):
+        if "__pycache__" not in entry.parts and (entry.is_symlink() or not entry.is_dir()):
+            own = folder / "python" / entry.relative_to(packages)
+            own.parent.mkdir(parents=True, exist_ok=True)
+            own.symlink_to(entry)
+    package = next(pathlib.Path(one) for one in PACKAGES if mutant.file.startswith(one))
+    own = folder / "python" / package.name / pathlib.Path(mutant.file).relative_to(package)
+    own.unlink()
+    own.write_text(text)
 
 
 def libraries_of(file, test):

@@ -8,7 +8,8 @@ import math
 import numpy
 
 import halfstep
-from halfstep import _losses, nn, ops
+from halfstep import nn, ops
+from halfstep.graph import losses
 
 random = numpy.random.default_rng(4)
 
@@ -450,7 +451,7 @@ def refused(expected, function, *inputs):
 
 refused("label_smoothing is 1.0, expected a number of at least 0 and less than 1", lambda a: CE(1.0), a)
 refused('reduction is "batchmean" or "mean", not \'sum\'', lambda a: halfstep.losses.KLDiv("sum"), a)
-cross_entropy = _losses.cross_entropy
+cross_entropy = losses.cross_entropy
 refused("label_smoothing is 2, expected a number", lambda a: cross_entropy(a, [0, 1], weight=[1, 2, 3], label_smoothing=2), a[:, :, 0])
 refused("labels of shape (2,) are not one for each row of (None, 3)", lambda a: cross_entropy(a, [0, 1]), a[:, :, 0])
 refused("weights of shape (3,) are not one for each of 4 classes", lambda a: cross_entropy(a, [[0] * 3], weight=ops.constant([1, 2, 3])), a)
@@ -474,23 +475,23 @@ refused("is open; indices go into tensors of known sizes", lambda a: ops.index_p
 refused("2 dimensions meet 1", lambda a: ops.tensordot(a, a, ((1, 2), (1,))), a)
 # No loss or metric makes each with each of [rows] and [rows, 1].
 flat, column, labelled = draw(6), draw(6, 1), labels[:, None]
-for table in (_losses.LOSSES, _losses.METRICS):
+for table in (losses.LOSSES, losses.METRICS):
     for name in table:
         refused("", table[name], flat, column)
 for name in ("poisson_nll_loss", "hinge_embedding_loss", "soft_margin_loss", "mse_loss", "l1_loss", "huber_loss", "sigmoid_cross_entropy", "kl_div",
              "kl_divergence", "cosine_similarity"):
     refused(f"{name}: shapes (None,) and (None, 1) have different numbers of dimensions; reshape the second, as in ops.reshape(x, (-1,))",
-            _losses.LOSSES[name], flat, column)
+            losses.LOSSES[name], flat, column)
 for name in ("binary_accuracy", "sigmoid_accuracy"):
-    refused(f"{name}: shapes (None,) and (None, 1) have different", _losses.METRICS[name], flat, column)
-refused("accuracy: shapes (None,) and (None, 1) have different", _losses.METRICS["accuracy"], z, labelled)
+    refused(f"{name}: shapes (None,) and (None, 1) have different", losses.METRICS[name], flat, column)
+refused("accuracy: shapes (None,) and (None, 1) have different", losses.METRICS["accuracy"], z, labelled)
 refused("soft_margin_loss: shapes (None, 5) and (None,) have different numbers of dimensions; give them the same number",
-        _losses.LOSSES["soft_margin_loss"], z, flat)
+        losses.LOSSES["soft_margin_loss"], z, flat)
 refused("triplet_margin_loss: shapes (None, 5) and (None,) have", lambda z, y: halfstep.losses.triplet_margin_loss(z, z, y), z, flat)
 for name in ("nll_loss", "multi_margin_loss"):
-    refused("labels of shape (None, 1) are not one for each row of (None, 5)", _losses.LOSSES[name], z, labelled)
+    refused("labels of shape (None, 1) are not one for each row of (None, 5)", losses.LOSSES[name], z, labelled)
 refused("labels of shape (None, 1) are not one for each row of (None, 5)", CE(weight=weight), z, labelled)
-refused("labels of shape (None,) are not several for each row of (None, 5)", _losses.LOSSES["multilabel_margin_loss"], z, labels)
+refused("labels of shape (None,) are not several for each row of (None, 5)", losses.LOSSES["multilabel_margin_loss"], z, labels)
 refused('reduction is "mean", "sum" or "none"', lambda a: halfstep.losses.soft_margin_loss(a, a, reduction="all"), a)
 refused("einsum: 'j' is 4 and 2", lambda a: ops.einsum("bij,bji->b", a, a[:, :2]), a)
 refused("a letter stands twice in 'bii'", lambda a: ops.einsum("bii->b", a), a)

@@ -6,14 +6,14 @@ RUN: %{python} -W error %s
 import numpy
 
 import halfstep
-import halfstep._predictions
+import halfstep.training.predictions
 from halfstep import nn, ops
 
 random = numpy.random.default_rng(3)
 X = random.standard_normal((72, 33)).astype("float32")
 Y = (X[:, 0] > 0).astype("int64")
 compiled = []
-compile_model = halfstep._predictions.compile_model
+compile_model = halfstep.training.predictions.compile_model
 
 
 def counting(text, **settings):
@@ -21,7 +21,7 @@ def counting(text, **settings):
     return compile_model(text, **settings)
 
 
-halfstep._predictions.compile_model = counting
+halfstep.training.predictions.compile_model = counting
 
 
 def make(policy="float32", **named):

@@ -14,7 +14,7 @@ import torch.nn.functional as F
 from torch import nn
 
 import halfstep
-from halfstep._leaves import Filter
+from halfstep.modules.leaves import Filter
 from halfstep_runtime._tensor_files import read_tensors
 
 torch.manual_seed(0)

@@ -14,7 +14,7 @@ import torch.nn.functional as F
 from torch import nn
 
 import halfstep
-from halfstep import _aten
+from halfstep.importers.torch import aten
 
 NAN = math.nan
 torch.manual_seed(0)
@@ -122,8 +122,8 @@ own_relu.register_fake(lambda x: torch.empty_like(x))
 check_refused(("own::relu: 1, in '' " + PLACE, "there is no such op"), Of(lambda self, x: own_relu(self.layer(x))))
 
 # A handler's own fault is told with the op, the place and the cause, beside all else.
-rule = _aten.HANDLERS["tanh"]
-_aten.HANDLERS["tanh"] = lambda call, x: [][1]
+rule = aten.HANDLERS["tanh"]
+aten.HANDLERS["tanh"] = lambda call, x: [][1]
 try:
     halfstep.from_torch(Of(lambda self, x: torch.cdist(torch.tanh(self.layer(x))[:, None], x[:, None])), torch.randn(4, 8))
     raise AssertionError("taken")
@@ -131,7 +131,7 @@ except halfstep.Error as error:
     assert "aten.tanh: 1, in '' " + PLACE in str(error) and "a fault of Halfstep's: IndexError: list index out of range" in str(error), error
     assert "aten.cdist: 1" in str(error) and isinstance(error.__cause__, IndexError)
 finally:
-    _aten.HANDLERS["tanh"] = rule
+    aten.HANDLERS["tanh"] = rule
 
 # Every op that is imported, with arguments that its schema allows: an error of ours, in our words, or a model.
 draw = random.Random(int(sys.argv[1]))
@@ -169,7 +169,7 @@ def call(overload, shape):
     return function
 
 
-overloads = [getattr(packet, one) for packet in (getattr(torch.ops.aten, name) for name in _aten.HANDLERS if hasattr(torch.ops.aten, name))
+overloads = [getattr(packet, one) for packet in (getattr(torch.ops.aten, name) for name in aten.HANDLERS if hasattr(torch.ops.aten, name))
              for one in packet.overloads() if "out" not in one and "name" not in one.lower()]
 taken = told = 0
 for overload in draw.sample(overloads, min(40 * int(sys.argv[1]), len(overloads))):

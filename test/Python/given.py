@@ -8,7 +8,8 @@ import inspect
 import numpy
 
 import halfstep
-from halfstep import _given, nn, ops
+from halfstep import nn, ops
+from halfstep.graph import operands
 
 TENSOR = object()  # stands for the tensor of the model
 ARRAY = numpy.arange(1.0, 7.0, dtype="float32").reshape(2, 3) / 8
@@ -44,14 +45,14 @@ for name in ops.__all__:
     function = getattr(ops, name)
     required = required_of(function)
     for i, argument in enumerate(required):
-        if name == "constant" or argument not in _given._NAMES | _given._SEVERAL:
+        if name == "constant" or argument not in operands._NAMES | operands._SEVERAL:
             continue
         for said, value in WRONG.items():
             error, _ = call(function, *[value if j == i else TENSOR for j in range(len(required))])
-            expected = "several tensors, as in [a, b]" if argument in _given._SEVERAL else "a tensor, an array or a number"
+            expected = "several tensors, as in [a, b]" if argument in operands._SEVERAL else "a tensor, an array or a number"
             assert isinstance(error, TypeError) and isinstance(error, halfstep.Error), (name, said, error)
             assert str(error).startswith(f"{name}: {argument} is {said}, expected {expected}"), (name, said, error)
-        if argument in _given._SEVERAL:
+        if argument in operands._SEVERAL:
             several += 1
             assert f"{name}: {argument}[1] is None, expected a tensor" in str(call(function, [ARRAY, None])[0])
         places += 1

@@ -10,7 +10,9 @@ import operator
 import numpy
 
 import halfstep
-from halfstep import _activations, _elsewhere, nn, ops
+from halfstep import nn, ops
+from halfstep.hints import elsewhere
+from halfstep.modules import activations
 from halfstep.callbacks import EarlyStopping, ModelCheckpoint
 
 RANDOM = numpy.random.default_rng(1)
@@ -110,7 +112,7 @@ for said, call in {
     refused(said, call, halfstep.UnknownArgument)
     refused(said, call, TypeError)
 refused("Conv2D() got multiple values for argument 'kernel_size'; arguments are filters, kernel_size", lambda: nn.Conv2D(3, 16, kernel_size=3), TypeError)
-for method, arguments in _elsewhere.ARGUMENTS.items():
+for method, arguments in elsewhere.ARGUMENTS.items():
     own = inspect.signature(getattr(nn.Module, method)).parameters
     assert not set(own) & set(arguments), method
     for name, instead in arguments.items():
@@ -143,7 +145,7 @@ for does in (operator.add, operator.sub, operator.mul, operator.truediv, operato
 assert numpy.allclose(nn.Sequential(lambda x: numpy.abs(numpy.float32(2) ** -x)).predict(rows), 2 ** -rows)
 
 # Layers that are ops: of one tensor alone as an activation, else how they are called; losses before the ops of their names.
-for name in filter(_activations.is_activation, ops.__all__):
+for name in filter(activations.is_activation, ops.__all__):
     assert nn.Sequential(nn.Input((6,)), nn.Dense(4, name), nn.Activation(name)).to_mlir()
 for name, said in {"ReLU": 'nn.Activation("relu")', "Add": "ops.add(x, y) in a forward", "Maximum": "ops.maximum(x, y) in a forward",
                    "Split": "ops.split(x, sizes, dimension)", "Attention": "ops.attention(query, key, value)", "Einsum": "ops.einsum(subscripts, x, y)",
@@ -182,7 +184,7 @@ refused("Doubled: 'values' is its State, and a forward sets it to a tensor; self
         Doubled(nn.State).specify(x=nn.Input((3,))).to_mlir)
 
 # Attributes of modules and of the package.
-for name, instead in _elsewhere.ATTRIBUTES.items():
+for name, instead in elsewhere.ATTRIBUTES.items():
     refused(f"a module has no '{name}': {instead}", lambda: getattr(model, name), AttributeError)
     assert not hasattr(model, name)
 for name in ("save", "to_onnx"):
@@ -190,11 +192,11 @@ for name in ("save", "to_onnx"):
 refused("a module has no 'evalute': did you mean 'evaluate'?", lambda: model.evalute, AttributeError)
 refused("a module has no 'laers': did you mean 'layers'?", lambda: model.laers, AttributeError)
 refused("a Sequential has no attribute 'zork'", lambda: model.zork, AttributeError)
-for name, instead in _elsewhere.PACKAGE.items():
+for name, instead in elsewhere.PACKAGE.items():
     refused(f"module 'halfstep' has no attribute '{name}'; {instead}", lambda: getattr(halfstep, name), AttributeError)
 refused("module 'halfstep' has no attribute 'Dense'; here it is halfstep.nn.Dense", lambda: halfstep.Dense, AttributeError)
 refused("did you mean halfstep.AdamW?", lambda: halfstep.Adamw, AttributeError)
-assert halfstep.compare is halfstep.compare and not hasattr(halfstep, "__path") and {*_elsewhere.PACKAGE}.isdisjoint(halfstep.__all__)
+assert halfstep.compare is halfstep.compare and not hasattr(halfstep, "__path") and {*elsewhere.PACKAGE}.isdisjoint(halfstep.__all__)
 
 
 class Failing(nn.Module):

@@ -11,7 +11,10 @@ import warnings
 import numpy
 
 import halfstep
-from halfstep import _elsewhere, _module, _settings, nn, ops
+from halfstep import nn, ops
+from halfstep.compiler import settings
+from halfstep.hints import elsewhere
+from halfstep.modules.module import _snake_case
 from halfstep_runtime import _keywords, _tensor_files
 
 X = numpy.random.default_rng(2).standard_normal((32, 6)).astype("float32")
@@ -80,7 +83,7 @@ for name in ("learning_rate", "trainer", "fit", "compile", "forward", "state_dic
 # Layers of a Sequential have the names that Keras makes of their classes, by its two substitutions, and a number from 1.
 for kind in (*(one for one in map(nn.__dict__.get, nn.__all__) if isinstance(one, type)), *(type(one, (), {}) for one in ("GRUCell", "MLPBlock", "MyConv2Down", "ReLU"))):
     expected = re.sub("([a-z])([A-Z])", r"\1_\2", re.sub("(.)([A-Z][a-z]+)", r"\1_\2", kind.__name__)).lower()
-    assert _module._snake_case(kind.__name__) == expected, (kind, expected)
+    assert _snake_case(kind.__name__) == expected, (kind, expected)
 layers = nn.Sequential(nn.Conv2DTranspose(2, 3), nn.Conv2D(2, 3), nn.Conv2DTranspose(2, 3), nn.MaxPool2D(2))
 assert [name for name, _ in layers.children()] == ["conv2d_transpose1", "conv2d1", "conv2d_transpose2", "max_pool2d1"]
 
@@ -135,7 +138,7 @@ for said, call in {"Dense: unknown argument 'bias'; did you mean 'use_bias'? arg
 # What a layer finds by itself, or what is said elsewhere, whatever the layer is; but for one no layer has such an argument.
 layers = [one for one in map(nn.__dict__.get, nn.__all__) if isinstance(one, type) and issubclass(one, nn.Module) and one is not nn.Module]
 for layer in layers:
-    for given, said in _elsewhere.LAYERS.items():
+    for given, said in elsewhere.LAYERS.items():
         if (layer, given) == (nn.Activation, "name"):  # which is its function's
             continue
         needed = [2 for one in inspect.signature(layer).parameters.values() if one.default is one.empty and one.kind is one.POSITIONAL_OR_KEYWORD]
@@ -155,7 +158,7 @@ assert str(inspect.signature(ops.softmax)) == "(input: 'Tensor', dimension: 'int
 assert [*inspect.signature(nn.LayerNorm).parameters] == ["epsilon", "dtype"] and ops.softmax.__doc__.startswith("Exponentials")
 for function in (nn.Module.compile, nn.Module.fit, nn.Module.load_state_dict, nn.Module.save_weights, halfstep.compile, halfstep.Session):
     arguments.update(inspect.signature(function).parameters)
-assert {one.lstrip("*") for several in _keywords._MEANT.values() for one in several} <= {*arguments, *_settings.setting_names()}
+assert {one.lstrip("*") for several in _keywords._MEANT.values() for one in several} <= {*arguments, *settings.setting_names()}
 for layer in (nn.RNN, nn.LSTM):
     with warnings.catch_warnings(record=True) as told:
         warnings.simplefilter("always")

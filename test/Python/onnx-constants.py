@@ -14,7 +14,7 @@ from onnx import TensorProto, helper, numpy_helper
 from onnx.reference import ReferenceEvaluator
 
 import halfstep
-from halfstep import _onnx, _onnx_node
+from halfstep.importers.onnx import importer, node
 
 sys.path.append(str(pathlib.Path(__file__).parent / "Inputs"))
 from checks import refused_onnx
@@ -61,8 +61,8 @@ for op, x, *values in CASES:
     assert not dict(imported.named_leaves()), op
 rate = [helper.make_node("Dropout", ["x", "rate", "training"], ["z"])]
 assert "rate = 2.500000e-01" in halfstep.from_onnx(make(rate, X, {"rate": f(0.25), "training": [True]})).to_mlir()
-assert {op: max(places) for op, places in _onnx_node.CONSTANTS.items()} == {"Clip": 2, "Dropout": 1, "OneHot": 2, "Pad": 2}
-assert set(_onnx_node.CONSTANTS) <= set(_onnx.HANDLERS)
+assert {op: max(places) for op, places in node.CONSTANTS.items()} == {"Clip": 2, "Dropout": 1, "OneHot": 2, "Pad": 2}
+assert set(node.CONSTANTS) <= set(importer.HANDLERS)
 
 # What is such a number for one node is one for all; what no node uses is no parameter.
 two = make([helper.make_node("Clip", ["x", "low"], ["h"]), helper.make_node("Add", ["h", "low"], ["i"]), helper.make_node("Mul", ["i", "w"], ["z"])],

@@ -15,8 +15,9 @@ from onnx import TensorProto, helper, numpy_helper
 from onnx.reference import ReferenceEvaluator
 
 import halfstep
-from halfstep import _onnx_command, nn, ops
-from halfstep._leaves import Filter
+from halfstep import nn, ops
+from halfstep.importers.onnx import command
+from halfstep.modules.leaves import Filter
 
 folder = pathlib.Path(sys.argv[1])
 random = numpy.random.default_rng(0)
@@ -71,7 +72,7 @@ for name, (nodes, weights, sizes, stays) in CASES.items():
     (expected,) = ReferenceEvaluator(file).run(None, {"x": x})
     assert numpy.abs(model.predict(x) - expected).max() < 1e-4, name
     # Text and weights that import writes, and those of a module, fit together; a checkpoint comes in as weights.
-    assert _onnx_command.main([str(folder / "m.onnx"), "-o", str(folder / "m.mlir"), f"--weights={folder / 'm.safetensors'}"]) == 0
+    assert command.main([str(folder / "m.onnx"), "-o", str(folder / "m.mlir"), f"--weights={folder / 'm.safetensors'}"]) == 0
     model.save_weights(folder / "trained.safetensors")
     for path, values in ((folder / "m.safetensors", weights), (folder / "trained.safetensors", after), (folder / name, after)):
         with halfstep.Session(halfstep.compile(folder / "m.mlir", training=False, policy="float32")) as session:

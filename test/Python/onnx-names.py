@@ -13,7 +13,8 @@ import numpy
 from onnx import TensorProto, helper, numpy_helper
 
 import halfstep
-from halfstep import _graph, nn, ops
+from halfstep import nn, ops
+from halfstep.graph.graph import quote
 
 WEIGHTS = numpy.arange(4, dtype="float32")
 X = numpy.ones((2, 4), "float32")
@@ -77,7 +78,7 @@ halfstep.from_onnx(make(input="rng", dropout=False)).to_mlir()
 
 # In MLIR's text each is what it was, for modules of one's own, too.
 for name in (*CONTROL, '"', "\\", "\\0A", "\u00fc"):
-    quoted = _graph.quote(f"a{name}b")
+    quoted = quote(f"a{name}b")
     inner = quoted[1:-1].encode()
     assert quoted[0] == quoted[-1] == '"' and not any(one < 32 or one == 127 for one in inner) and b'"' not in inner, quoted
     parts = inner.split(b"\\")

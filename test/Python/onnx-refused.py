@@ -14,7 +14,7 @@ import onnx
 from onnx import TensorProto, helper, numpy_helper
 
 import halfstep
-from halfstep import _onnx
+from halfstep.importers.onnx import importer
 
 # A number that a file names is not the length of a list.
 resource.setrlimit(resource.RLIMIT_AS, (8 << 30, 8 << 30))
@@ -58,7 +58,7 @@ BY_INPUT = {
     "Slice": lambda axes: ([0] * len(axes), [1] * len(axes), axes), "Squeeze": lambda axes: (axes,), "Unsqueeze": lambda axes: (axes,),
     **{f"Reduce{name}": lambda axes: (axes,) for name in ("LogSumExp", "Max", "Mean", "Min", "Prod", "Sum")},
 }
-known = {op for op, schema in ((op, onnx.defs.get_schema(op, 18)) for op in _onnx.HANDLERS if onnx.defs.has(op) and op not in ("Gelu",))
+known = {op for op, schema in ((op, onnx.defs.get_schema(op, 18)) for op in importer.HANDLERS if onnx.defs.has(op) and op not in ("Gelu",))
          if {"axis", "axes"} & (set(schema.attributes) | {one.name for one in schema.inputs})}
 assert known - {"OneHot"} == {*BY_ATTRIBUTE, *BY_INPUT}, known ^ {*BY_ATTRIBUTE, *BY_INPUT}
 for op, weights in BY_ATTRIBUTE.items():
@@ -176,16 +176,16 @@ for rank in (33, 300):
 # Whatever else a handler ends with is the node's error.
 FAULTS = (ArithmeticError, AssertionError, AttributeError, BufferError, IndexError, KeyError, MemoryError, NotImplementedError, OverflowError,
           RecursionError, StopIteration, TypeError, UnicodeError, ValueError, ZeroDivisionError)
-relu = _onnx.HANDLERS["Relu"]
+relu = importer.HANDLERS["Relu"]
 for fault in FAULTS:
     def handler(node, x):
         raise fault
 
-    _onnx.HANDLERS["Relu"] = handler
+    importer.HANDLERS["Relu"] = handler
     try:
         load("Relu").to_mlir()
     except halfstep.Error as error:
         assert str(error) == f"node 'n' (Relu): its inputs and attributes are not of such an op: {fault.__name__}", error
     else:
         raise AssertionError(fault)
-_onnx.HANDLERS["Relu"] = relu
+importer.HANDLERS["Relu"] = relu

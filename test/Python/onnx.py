@@ -17,7 +17,7 @@ from onnx import TensorProto, helper, numpy_helper
 from onnx.backend.test.loader import load_model_tests
 
 import halfstep
-from halfstep import _onnx
+from halfstep.importers.onnx import importer
 
 # What the expected values are one draw of random numbers of: ours are others.
 RANDOM = ("test_training_dropout",)
@@ -32,7 +32,7 @@ def run(case):
     """How a case ends: "passed", or why it was refused."""
     graph = case.model.graph
     ops = {node.op_type for node in graph.node}
-    if len(graph.node) != 1 or not ops <= set(_onnx.HANDLERS) or any(node.domain for node in graph.node):
+    if len(graph.node) != 1 or not ops <= set(importer.HANDLERS) or any(node.domain for node in graph.node):
         return None
     if case.name.startswith(RANDOM):
         return None

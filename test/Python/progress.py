@@ -15,7 +15,7 @@ import time
 import numpy
 
 import halfstep
-import halfstep._progress
+import halfstep.compiler.progress
 from halfstep import nn
 
 
@@ -94,13 +94,13 @@ class Cell:
 Cell.__module__ = "ipykernel.iostream"
 before, sys.stderr = sys.stderr, Cell()
 try:
-    assert halfstep._progress.in_notebook()
+    assert halfstep.compiler.progress.in_notebook()
 finally:
     sys.stderr = before
-assert not halfstep._progress.in_notebook()
+assert not halfstep.compiler.progress.in_notebook()
 
 # How far a compilation is: nothing in its first second, no more often than ten times in a second, and nothing left behind.
-halfstep._progress._BEFORE = 0.0
+halfstep.compiler.progress._BEFORE = 0.0
 stream = io.StringIO()
 stream.isatty = lambda: True
 before, sys.stderr = sys.stderr, stream
@@ -111,7 +111,7 @@ finally:
 drawn = [one for one in stream.getvalue().split("\r") if one.strip()]
 assert drawn and all(re.fullmatch(r"compiling: [a-z-]+( \d+/\d+)?, \d+ s *", one) for one in drawn), drawn
 assert stream.getvalue().split("\r")[-2].strip() == "", stream.getvalue()
-halfstep._progress._BEFORE = 100.0
+halfstep.compiler.progress._BEFORE = 100.0
 stream.truncate(0)
 sys.stderr = stream
 try:

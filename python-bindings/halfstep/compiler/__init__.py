@@ -1,0 +1,1 @@
+"""What calls the native compiler: its settings, precision policies, and compilations."""

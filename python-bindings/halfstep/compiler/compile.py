@@ -1,0 +1,107 @@
+"""Compiling models."""
+
+from __future__ import annotations
+
+import os
+import pathlib
+import warnings
+from collections.abc import Callable
+
+from halfstep.compiler.policy import with_policy
+from halfstep.compiler.progress import CompileLine
+from halfstep.compiler.settings import check_arguments, for_device, in_python, spell_settings
+from halfstep_runtime._errors import CompileError, Diagnostic, Error, check_device, check_folder, level_of_user, of_file, text as text_of
+from halfstep_runtime._executable import Executable
+from halfstep_runtime._libraries import libraries
+
+
+def _cache_folder() -> str | None:
+    """Where mp-run keeps compiled kernels, too."""
+    folder = os.environ.get("HALFSTEP_COMPILE_CACHE")
+    if folder is None:
+        caches = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")
+        folder = os.path.join(caches, "halfstep")
+    return None if folder.lower() == "off" else folder
+
+
+def _warn(diagnostics: tuple[Diagnostic, ...]) -> None:
+    """Gives the compiler's warnings to Python's, each once, at the caller's line."""
+    level = level_of_user()
+    for one in dict.fromkeys(one for one in diagnostics if one.severity == "warning"):
+        warnings.warn(f"{one.file}:{one.line}:{one.column}: {one.message}" if one.line else one.message, stacklevel=level)
+
+
+def _read_text(model) -> str:
+    """What is in a model's file."""
+    try:
+        return pathlib.Path(model).read_text(encoding="utf-8")
+    except TypeError:
+        is_module = hasattr(model, "to_mlir")
+        raise Error(f"model is a {type(model).__name__}, expected MLIR text or the path of a file of it" +
+                    (": model.to_mlir() gives it" if is_module else "")) from None
+    except UnicodeDecodeError as error:
+        raise Error(f"{os.fspath(model)}: is no text of a model: {error}") from None
+    except OSError as error:
+        raise of_file(model, error, "cannot open: ") from None
+
+
+def _check_words(to, remarks, name, device) -> None:
+    """That arguments of `compile` which are text are given as text, where they are given."""
+    for what, given, example in (("to", to, "'autocast'"), ("remarks", remarks, "'mp-autocast'"), ("name", name, "'model.mlir'")):
+        if given is not None:
+            text_of(f"compile: {what}", given, example)
+    if device is not None:
+        check_device(device)
+
+
+def compile(
+    model: str | os.PathLike[str],
+    *,
+    to: str | None = None,
+    remarks: str | None = None,
+    on_diagnostic: Callable[[Diagnostic], object] | None = None,
+    on_stage: Callable[[str, str], object] | None = None,
+    name: str | None = None,
+    device: str | None = None,
+    **settings,
+) -> Executable | str:
+    """Compiles a model: MLIR text, or the path of a file of it.
+
+    `settings` are those of `mp-run compile --help`, with `_` for `-`: policy="mixed_float16", batch_size=128. A policy may be a
+    Policy; without, it is the global one. With `to`
+    ("autocast", "optimizer", "asm", ...) the result is the text of that stage. With `device` the code is for that device of
+    this machine; without, for this machine's CPU or for what `target` and `chip` say. `on_diagnostic` is called with each
+    warning, which is one of Python's without it, and, of the categories that the regular expression `remarks` matches, each remark; `on_stage` with the name of each
+    stage that has a text, and that text. What is wrong with a model is raised as CompileError.
+    """
+    with libraries():
+        from halfstep import _compiler  # which loads LLVM
+
+    check_arguments(compile, settings)
+    _check_words(to, remarks, name, device)
+    for what, callback in (("on_diagnostic", on_diagnostic), ("on_stage", on_stage)):
+        if callback is not None and not callable(callback):
+            raise Error(f"compile: {what} is {callback!r}, expected a function")
+    if isinstance(model, str) and ("\n" in model or "func.func" in model):
+        text, name = model, name or "model.mlir"
+    else:
+        text, name = _read_text(model), name or os.fspath(model)
+    stage = None if to == "executable" else to
+    settings = for_device(device, with_policy(settings))
+    if settings.get("plan_out") is not None:
+        check_folder(str(settings["plan_out"]))
+    with CompileLine() as line:
+        data, message, told, stages = _compiler.compile(
+            text, name, spell_settings(settings), stage, remarks, _cache_folder(), on_stage is not None, line.show if line.is_shown else None)
+    diagnostics = tuple(Diagnostic(*one) for one in told)
+    if data is None:
+        raise CompileError(message if diagnostics else in_python(message), diagnostics)
+    if on_diagnostic:
+        for diagnostic in diagnostics:
+            on_diagnostic(diagnostic)
+    else:
+        _warn(diagnostics)
+    if on_stage:
+        for own, own_text in stages:
+            on_stage(own, own_text)
+    return Executable(data) if stage is None else data.decode()

@@ -1,0 +1,73 @@
+"""Ops of which each element looks along a dimension: running sums, the largest elements; and on another than the last."""
+
+from __future__ import annotations
+
+from halfstep.graph import generated
+from halfstep.graph.graph import Tensor, operand
+from halfstep.graph.promotion import in_float32
+from halfstep_runtime._errors import Error, axis, integer
+
+
+def on_last(function, x: Tensor, dimension: int):
+    """What an op on the last dimension gives along another: one tensor or several."""
+    last = len(x.shape) - 1
+    dimension = axis("an op", dimension, last + 1)
+    if dimension == last:
+        return function(x)
+    order = list(range(last + 1))
+    order[dimension], order[last] = order[last], order[dimension]
+    results = function(generated.transpose(x, order))
+    if isinstance(results, tuple):
+        return tuple(generated.transpose(one, order) for one in results)
+    return generated.transpose(results, order)
+
+
+def softmax(input: Tensor, dimension: int = -1) -> Tensor:
+    """Exponentials along a dimension, divided by their sum, so that they add up to 1."""
+    input = operand(input)
+    return on_last(generated.softmax, input, axis("softmax", dimension, len(input.shape)))
+
+
+def log_softmax(input: Tensor, dimension: int = -1) -> Tensor:
+    """The logarithm of `softmax`, which stays finite where that is 0."""
+    input = operand(input)
+    return on_last(generated.log_softmax, input, axis("log_softmax", dimension, len(input.shape)))
+
+
+def cumsum(input: Tensor, dimension: int = -1, *, exclusive: bool = False, reverse: bool = False) -> Tensor:
+    """The sum of the elements up to each along a dimension; `exclusive` leaves out the element itself, `reverse` adds up those
+    behind it."""
+    return generated.cumsum(input, axis("cumsum", dimension, len(input.shape)), exclusive=exclusive, reverse=reverse)
+
+
+def cumprod(input: Tensor, dimension: int = -1) -> Tensor:
+    """The product of the elements up to each along a dimension, in float32 (torch.cumprod, numpy.cumprod): of the elements by twos, by
+    fours and so on, log2 of their number of products each (Hillis and Steele, CACM 29 (1986))."""
+    dimension = axis("cumprod", dimension, len(input.shape))
+    size = input.shape[dimension]
+    if size is None:
+        raise Error("cumprod: the dimension is the batch, whose size is open")
+    with in_float32(input) as (x,):
+        distance = 1
+        while distance < size:
+            before = x[(*[slice(None)] * dimension, slice(0, size - distance))]
+            low = [distance if i == dimension else 0 for i in range(len(x.shape))]
+            x = x * generated.pad(before, low, [0] * len(low), value=1.0)
+            distance *= 2
+        return x
+
+
+def top_k(input: Tensor, k: int, dimension: int = -1, *, largest: bool = True) -> tuple[Tensor, Tensor]:
+    """The `k` largest elements along a dimension, the largest first, and their indices, int32; of equal ones the first comes
+    first. With `largest=False` the smallest, which are the largest of what is turned around."""
+
+    k = integer("top_k: k", k, 1)
+
+    def find(x):
+        if largest:
+            return generated.top_k(x, k)
+        turn = generated.neg if "float" in x.dtype else lambda one: generated.sub(255 if x.dtype == "uint8" else -1, one)
+        values, indices = generated.top_k(turn(x), k)
+        return turn(values), indices
+
+    return on_last(find, input, axis("top_k", dimension, len(input.shape)))

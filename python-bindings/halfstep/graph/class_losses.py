@@ -1,0 +1,184 @@
+"""Losses of classes: of labels, and of rows of probabilities."""
+
+from __future__ import annotations
+
+import math
+
+from halfstep import ops
+from halfstep.graph import margins
+from halfstep.graph.class_axis import classes_last
+from halfstep.graph.graph import Tensor, operand
+from halfstep.graph.logits import are_probabilities, logits_of
+from halfstep.graph.merged_rows import apart
+from halfstep.graph.promotion import alike, in_float32
+from halfstep_runtime._errors import Error, fraction, is_integer
+
+# What Keras keeps probabilities away from 0 and 1 by.
+_EPSILON = 1e-7
+
+
+def _class_weights(weight, classes):
+    if weight is None:
+        return None
+    if isinstance(weight, dict):  # as Keras' class_weight: a class that is not there has 1
+        stray = [key for key in weight if not (is_integer(key) and 0 <= key < classes)]
+        if stray:
+            raise Error(f"weights by class: there is no class {stray[0]!r} of {classes}")
+        weight = [weight.get(one, 1.0) for one in range(classes)]
+    if isinstance(weight, Tensor):
+        if weight.shape != (classes,):
+            raise Error(f"weights of shape {weight.shape} are not one for each of {classes} classes")
+        return ops.cast(weight, "float32") if weight.dtype in ("float16", "bfloat16") else weight
+    try:
+        weight = [float(one) for one in weight]
+    except (TypeError, ValueError):
+        raise Error(f"weights of classes are a list of numbers, not {weight!r}") from None
+    if len(weight) != classes:
+        raise Error(f"there are {len(weight)} weights for {classes} classes")
+    if not all(0 <= one < math.inf for one in weight):
+        raise Error(f"weights of classes are finite and not negative, not {weight}")
+    return ops.constant(weight, "float32")
+
+
+def _integers(labels):
+    return ops.cast(labels, "uint8") if labels.dtype == "bool" else labels
+
+
+def _ignored(labels, ignore_label):
+    """The label that labels may be, and that does not count: probabilities and unsigned ones are none below 0."""
+    return None if ignore_label is not None and ignore_label < 0 and labels.dtype not in ("int32", "int64") else ignore_label
+
+
+def _weights_of(labels, weights, ignore_label):
+    """The weight of each label; of one that is ignored, which may be no class, that of another."""
+    if ignore_label is not None:
+        labels = ops.cast(labels, "int64")
+        labels = ops.select(ops.compare("ne", labels, ops.constant(ignore_label, "int64")), labels, ops.constant(0, "int64"))
+    with in_float32(weights) as (weights,):
+        return ops.gather(weights, labels, 0)
+
+
+def _with_weights(loss, rows, labels, weights, **options):
+    """PyTorch's: a row weighs what its label does, and the sum is divided by that of the labels' own weights."""
+    labels = _integers(labels)
+    if labels.shape not in (rows.shape, rows.shape[:-1]):
+        several = len(rows.shape) > 2 and len(labels.shape) == 1
+        hint = "; where an image has one label, nn.Flatten() or nn.GlobalAvgPool2D() comes before the last layer" if several else ""
+        raise Error(f"labels of shape {labels.shape} are not one for each row of {rows.shape}, expected {rows.shape[:-1]}{hint}")
+    if "float" in labels.dtype and labels.shape != rows.shape:
+        raise Error(f"labels are {labels.dtype}, one for each row, and classes are whole numbers: give y.astype('int64')")
+    if weights is None:
+        return loss(rows, labels, **options)
+    return loss(rows, labels, _weights_of(labels, weights, options.get("ignore_label")), **options)
+
+
+def _of_smoothed_labels(logs, labels, weights, label_smoothing, ignore_label):
+    """With weights of classes, all of which smoothing has a part of, as in PyTorch."""
+    classes = logs.shape[-1]
+    of_label = _with_weights(ops.nll_loss, logs, labels, weights, ignore_label=ignore_label)
+    labels = ops.cast(labels, "int64")
+    counts = _weights_of(labels, weights, ignore_label)
+    of_all = -ops.sum(logs * weights, -1)
+    if ignore_label is not None:
+        kept = ops.compare("ne", labels, ops.constant(ignore_label, "int64"))
+        of_all, counts = (ops.select(kept, one, ops.constant(0.0, "float32")) for one in (of_all, counts))
+    return of_label * (1 - label_smoothing) + ops.sum(of_all) / ops.sum(counts) * (label_smoothing / classes)
+
+
+def _of_targets(logs, targets, weights, label_smoothing):
+    """The mean over rows of -sum(target * log of probability), of targets that are probabilities."""
+    targets = targets if targets.dtype == "float32" else ops.cast(targets, "float32")
+    if label_smoothing:
+        targets = targets * (1 - label_smoothing) + label_smoothing / logs.shape[-1]
+    targets = targets if weights is None else targets * weights
+    return ops.mean(-ops.sum(targets * logs, -1))
+
+
+def cross_entropy(logits, labels, *, label_smoothing=None, ignore_label=None, weight=None, from_logits=True):
+    """The mean over rows of -log softmax(logits)[label]. Labels in the logits' shape are probabilities of classes, as one-hot
+    rows are. `weight` has a number for each class. Without `from_logits`, probabilities stand in the place of logits: the loss is of the
+    logits where a softmax has just made them, else they are divided by their sum as in Keras."""
+    logits, labels = apart(*classes_last(operand(logits), _integers(operand(labels))))
+    if not from_logits and (made_of := logits_of(logits, "mp.softmax")) is not None:
+        logits, from_logits = made_of, True
+    if not logits.shape:
+        raise Error("the outputs are one number, expected [rows, classes]")
+    if label_smoothing is not None:
+        label_smoothing = fraction("label_smoothing", label_smoothing)
+    is_soft, ignore_label = labels.shape == logits.shape, _ignored(labels, ignore_label)
+    if is_soft and ignore_label is not None:
+        raise Error("labels that are probabilities have no ignore_label")
+    if is_soft and "float" not in labels.dtype:
+        labels = ops.cast(labels, "float32")
+    options = {"label_smoothing": label_smoothing, "ignore_label": ignore_label}
+    weights = _class_weights(weight, logits.shape[-1])
+    if weights is not None and (is_soft or label_smoothing):
+        with in_float32(logits) as (outputs,):
+            logs = ops.log_softmax(outputs) if from_logits else ops.log(ops.clamp(_shares(outputs), _EPSILON, 1 - _EPSILON))
+            if is_soft:
+                return _of_targets(logs, labels, weights, label_smoothing)
+            return _of_smoothed_labels(logs, labels, weights, label_smoothing, ignore_label)
+    if from_logits:
+        return _with_weights(ops.softmax_cross_entropy, logits, labels, weights, **options)
+    with in_float32(logits) as (outputs,):
+        return _with_weights(ops.cross_entropy, _shares(outputs), labels, weights, **options)
+
+
+def _shares(probabilities):
+    return probabilities / ops.sum(probabilities, -1, True)
+
+
+def check_probabilities(outputs, maker: str, of_logits: str, otherwise: str) -> None:
+    """Keras' names are of probabilities: of logits they would be some number, too, and a model would train on it."""
+    if not are_probabilities(outputs, maker):
+        raise Error(f"the loss takes probabilities, and no {maker.removeprefix('mp.')} has made the outputs: loss={of_logits} takes logits, "
+                    f"loss={otherwise} probabilities that something else has made")
+
+
+def sparse_categorical_crossentropy(outputs, labels, *, from_logits=False, ignore_label=None):
+    """`cross_entropy` of labels as Keras means it: of what a softmax has made, or by `from_logits` of what one would be made of."""
+    outputs, labels = classes_last(outputs, labels)
+    if not from_logits:
+        check_probabilities(outputs, "mp.softmax", "halfstep.losses.SparseCategoricalCrossentropy(from_logits=True)",
+                            "halfstep.losses.CrossEntropy(from_logits=False)")
+    return cross_entropy(outputs, labels, ignore_label=ignore_label, from_logits=from_logits)
+
+
+def categorical_crossentropy(outputs, targets, *, from_logits=False, label_smoothing=None):
+    """The same of rows of probabilities, as one-hot rows are."""
+    outputs, targets = classes_last(outputs, targets)
+    if not from_logits:
+        check_probabilities(outputs, "mp.softmax", "halfstep.losses.CategoricalCrossentropy(from_logits=True)",
+                            "halfstep.losses.CrossEntropy(from_logits=False)")
+    return cross_entropy(outputs, targets, label_smoothing=label_smoothing, from_logits=from_logits)
+
+
+def nll_loss(logs, labels, *, weight=None, ignore_label=None):
+    """The mean over rows of -logs[label], of logarithms of probabilities, as of log_softmax (torch.nn.NLLLoss)."""
+    logs, labels = apart(*classes_last(operand(logs), operand(labels)))
+    weights = _class_weights(weight, logs.shape[-1])
+    return _with_weights(ops.nll_loss, logs, labels, weights, ignore_label=_ignored(labels, ignore_label))
+
+
+def kl_div(logs, targets, *, reduction="batchmean"):
+    """sum(target * (log target - output)) of outputs that are logarithms: a row's mean, or by reduction="mean" an element's
+    (torch.nn.KLDivLoss)."""
+    if reduction not in ("mean", "batchmean"):
+        raise Error(f'reduction is "batchmean" or "mean", not {reduction!r}')
+    logs, targets = alike(logs, targets)
+    margins.of_ranks("kl_div", targets, logs)
+    first, *rest = logs.shape or (1,)
+    columns = math.prod(rest)
+    if len(logs.shape) != 2:
+        logs, targets = (ops.reshape(one, (first, columns)) for one in (logs, targets))
+    rows = ops.kl_div(logs, targets)
+    return rows / columns if reduction == "mean" else rows
+
+
+def kl_divergence(probabilities, targets):
+    """sum(target * log(target / output)) along the last dimension, meant over the others; both kept between 1e-7 and 1
+    (keras.losses.KLDivergence)."""
+    with in_float32(probabilities, targets) as both:
+        outputs, targets = (ops.clamp(one, _EPSILON, 1.0) for one in both)
+        margins.of_ranks("kl_divergence", targets, outputs)
+        return ops.kl_div(ops.log(outputs), targets)

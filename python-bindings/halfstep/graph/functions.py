@@ -1,0 +1,73 @@
+"""Functions of tensors, element by element; of several in the widest of their types."""
+
+from __future__ import annotations
+
+from halfstep.graph import generated
+from halfstep.graph.graph import Tensor, operand
+from halfstep.graph.powers import pow
+from halfstep.graph.promotion import alike, in_widest
+from halfstep.graph.shapes import cast, concat
+from halfstep_runtime._errors import Error, axis
+
+
+def atan2(lhs, rhs) -> Tensor:
+    """The angle, from -pi to pi, of the point with abscissa `rhs` and ordinate `lhs`, with NumPy's broadcasting (numpy.arctan2). Floats of
+    two types meet in the wider; the gradient at the origin is NaN, where PyTorch's is 0."""
+    with in_widest(lhs, rhs) as (ordinate, abscissa):
+        return generated.atan2(ordinate, abscissa)
+
+
+def prelu(input, slope) -> Tensor:
+    """`input` where it is above 0, else `slope` times it, with NumPy's broadcasting: a slope of each channel has their number as its shape,
+    as channels come last (He et al. 2015, torch.nn.functional.prelu)."""
+    return generated.prelu(*alike(input, slope))
+
+
+def square(input) -> Tensor:
+    """Each element times itself (numpy.square, torch.square). Lists of autocast take it as the power that it is."""
+    return pow(operand(input), 2)
+
+
+def ceil(input) -> Tensor:
+    """The smallest whole number that is not less than each element, of floats (numpy.ceil, torch.ceil). The gradient is 0."""
+    return generated.neg(generated.floor(generated.neg(operand(input))))
+
+
+def sign(input) -> Tensor:
+    """1 of what is above 0, -1 of what is below, else 0, in the input's own type (torch.sign): of NaN 0, too, where numpy.sign gives NaN.
+    The gradient is 0."""
+    x = operand(input)
+    return generated.sub(cast(generated.compare("gt", x, 0), x.dtype), cast(generated.compare("lt", x, 0), x.dtype))
+
+
+def where(condition, lhs, rhs) -> Tensor:
+    """`select` as NumPy and PyTorch call it: elements of `lhs` where the condition holds, else of `rhs`, with NumPy's broadcasting."""
+    return generated.select(condition, lhs, rhs)
+
+
+def addcmul(input, lhs, rhs, *, value: float = 1.0) -> Tensor:
+    """`input + value * lhs * rhs`, with NumPy's broadcasting, in the widest type of the three (torch.addcmul)."""
+    with in_widest(input, lhs, rhs) as (c, a, b):
+        return c + (a * b if value == 1 else a * b * value)
+
+
+def addcdiv(input, lhs, rhs, *, value: float = 1.0) -> Tensor:
+    """`input + (value * lhs) / rhs`, with NumPy's broadcasting, in the widest type of the three (torch.addcdiv). Infinite or NaN where `rhs`
+    is 0."""
+    with in_widest(input, lhs, rhs) as (c, a, b):
+        return c + (a if value == 1 else a * value) / b
+
+
+def cross(lhs, rhs, dimension: int = -1) -> Tensor:
+    """The vector at right angles to two along a dimension of 3, as numpy.cross; other dimensions broadcast."""
+    a, b = alike(lhs, rhs)
+    if len(a.shape) != len(b.shape):
+        raise Error(f"cross: shapes {a.shape} and {b.shape} have different numbers of dimensions")
+    dimension = axis("cross", dimension, len(a.shape))
+    if a.shape[dimension] != 3 or b.shape[dimension] != 3:
+        raise Error(f"cross: dimension {dimension} of shapes {a.shape} and {b.shape} has no 3 elements on both sides")
+
+    def at(x: Tensor, i: int) -> Tensor:
+        return x[(*[slice(None)] * dimension, slice(i, i + 1))]
+
+    return concat([at(a, i) * at(b, j) - at(a, j) * at(b, i) for i, j in ((1, 2), (2, 0), (0, 1))], dimension)

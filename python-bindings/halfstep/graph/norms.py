@@ -1,0 +1,142 @@
+"""Norms of vectors, and tensors divided by them."""
+
+from __future__ import annotations
+
+import math
+
+from halfstep.graph import generated
+from halfstep.graph.graph import Tensor
+from halfstep.graph.promotion import alike, in_float32
+from halfstep.graph.reductions import reduce_max, reduce_min, sum
+from halfstep.graph.shapes import broadcast, cast, constant, transpose, without
+from halfstep_runtime._errors import Error, axes, axis, integer, several
+
+
+def _off_zero(function, at_zero: float, x: Tensor) -> Tensor:
+    """A power of what is at least 0, with the gradient 0 at 0, where the power's own is infinite: the norm of a vector of zeros has a
+    gradient, as in PyTorch. NaN stays NaN."""
+    is_zero = generated.compare("eq", x, 0.0)
+    return generated.select(is_zero, at_zero, function(generated.select(is_zero, 1.0, x)))
+
+
+def l2_norm(input: Tensor, dimensions=None, keep_dims=False) -> Tensor:
+    """The root of the sum of squares along dimensions, or of all elements; in float32, as autocast of PyTorch has it. Of a vector of
+    zeros the gradient is 0."""
+    with in_float32(input) as (x,):
+        rank = len(x.shape)
+        return generated.l2_norm(x, list(range(rank)) if dimensions is None else axes("l2_norm", dimensions, rank), keep_dims=keep_dims)
+
+
+def _power(x: Tensor, exponent: float) -> Tensor:
+    return _off_zero(lambda positive: generated.pow(positive, exponent), 0.0 if exponent > 0 else math.inf, x)
+
+
+def _number(name: str, value) -> float:
+    try:
+        number = math.nan if isinstance(value, (bool, str)) else float(value)
+    except (TypeError, ValueError):
+        number = math.nan
+    if math.isnan(number):
+        raise Error(f"{name} is {value!r}, expected a number")
+    return number
+
+
+def vector_norm(input: Tensor, order: float = 2, dimensions=None, keep_dims=False) -> Tensor:
+    """The norm of vectors along dimensions, or of all elements: the root of order `order` of the sum of powers of magnitudes; of inf the
+    largest magnitude, of -inf the smallest, of 0 the number of elements that are not 0 (torch.linalg.vector_norm, torch.norm). Computed in
+    float32. Of a vector of zeros the gradient is 0."""
+    order = _number("vector_norm: order", order)
+    if order == 2:
+        return l2_norm(input, dimensions, keep_dims)
+    with in_float32(input) as (x,):
+        if order == 0:
+            return sum(cast(generated.compare("ne", x, 0.0), x.dtype), dimensions, keep_dims)
+        magnitudes = generated.abs(x)
+        if math.isinf(order):
+            return (reduce_max if order > 0 else reduce_min)(magnitudes, dimensions, keep_dims)
+        if order == 1:
+            return sum(magnitudes, dimensions, keep_dims)
+        powers = _power(magnitudes, order) if order < 1 else generated.pow(magnitudes, order)
+        return _power(sum(powers, dimensions, keep_dims), 1 / order)
+
+
+def matrix_norm(input: Tensor, order="fro", dimensions=(-2, -1), keep_dims=False) -> Tensor:
+    """The norm of matrices in two dimensions: "fro", the root of the sum of squares; 1 and -1, the largest and smallest sum of magnitudes
+    of a column, inf and -inf of a row (torch.linalg.matrix_norm). Computed in float32. Orders of singular values, 2, -2 and "nuc", are an
+    error."""
+    rank = len(input.shape)
+    if len(several("matrix_norm: dimensions", dimensions)) != 2:
+        raise Error(f"matrix_norm: dimensions are {dimensions!r}, expected two")
+    row, column = (axis("matrix_norm", one, rank) for one in dimensions)
+    if row == column:
+        raise Error(f"matrix_norm: dimensions {dimensions!r} are one")
+    if order == "fro":
+        return l2_norm(input, (row, column), keep_dims)
+    if order in (2, -2, "nuc"):
+        raise Error(f'matrix_norm: order {order!r} takes singular values, and singular values are not supported; expected "fro", 1, -1, inf or -inf')
+    if order not in (1, -1, math.inf, -math.inf):
+        raise Error(f'matrix_norm: order is {order!r}, expected "fro", 1, -1, inf or -inf')
+    with in_float32(input) as (x,):
+        added, compared = (row, column) if abs(order) == 1 else (column, row)
+        sums = sum(generated.abs(x), added, True)
+        found = (reduce_max if order > 0 else reduce_min)(sums, compared, True)
+        return found if keep_dims else without(found, (row, column))
+
+
+def renorm(input: Tensor, order: float, dimension: int, most: float) -> Tensor:
+    """Each slice at one index of a dimension, divided so that its norm is at most `most`: by norm / most, 1e-7 added to the norm
+    (torch.renorm). Computed in float32."""
+    if not _number("renorm: most", most) >= 0:
+        raise Error(f"renorm: most is {most!r}, expected a number of at least 0")
+    dimension = axis("renorm", dimension, len(input.shape))
+    with in_float32(input) as (x,):
+        norms = vector_norm(x, order, [one for one in range(len(x.shape)) if one != dimension], True)
+        factors = generated.select(norms > most, most / (norms + 1e-7), constant(1.0, x.dtype))
+        return x * factors
+
+
+def normalize(input: Tensor, dimensions=-1, epsilon: float = 1e-12) -> Tensor:
+    """Vectors along dimensions, divided by their length, or by `epsilon` where that is more (torch.nn.functional.normalize).
+    Computed in float32."""
+    with in_float32(input) as (x,):
+        rank = len(x.shape)
+        dimensions = axes("normalize", dimensions, rank)
+        if rank and dimensions == [rank - 1]:
+            return generated.l2_normalize(x, epsilon=epsilon)
+        # The root of the larger one: its gradient is 0 where the vector is, not 0 times the infinite one of a root of 0.
+        squares = generated.max(sum(x * x, dimensions, True), epsilon * epsilon)
+        return x * generated.rsqrt(squares)
+
+
+def cosine_similarity(lhs: Tensor, rhs: Tensor, dimension: int = -1, epsilon: float = 1e-8) -> Tensor:
+    """The cosine of the angle between vectors along a dimension of what both broadcast to. Computed in float32."""
+    a, b = alike(lhs, rhs)
+    if a.shape != b.shape:  # of a vector that is repeated the length is that of all
+        both = a * b
+        a, b = (one if one.shape == both.shape else broadcast(one, like=both) for one in (a, b))
+    rank = len(a.shape)
+    dimension = axis("cosine_similarity", dimension, rank)
+    if a.shape[dimension] == 0:
+        return sum(a * b, dimension)
+    if dimension != rank - 1:
+        order = [*(one for one in range(rank) if one != dimension), dimension]
+        a, b = (transpose(one, order) for one in (a, b))
+    return generated.cosine_similarity(a, b, epsilon=epsilon)
+
+
+def group_norm(input: Tensor, groups: int, scale=None, offset=None, *, epsilon: float = 1e-5) -> Tensor:
+    """Each row's channels in groups, normalized to mean 0 and variance 1, over channels and places, scaled and shifted by
+    channel. Channels are last, as in images here; statistics are float32 as those of `layer_norm`."""
+    known = [one for one in input.shape[1:] if one is not None]
+    if not known or len(known) != len(input.shape) - 1:
+        raise Error(f"group_norm: shape {input.shape} has no known channels and places behind a batch")
+    channels = known[-1]
+    groups = integer("group_norm: groups", groups, 1)
+    if channels % groups:
+        raise Error(f"{channels} channels are not divided by {groups} groups")
+    wide = "float64" if input.dtype == "float64" else "float32"
+    scale, offset = (
+        constant([number] * channels, wide) if one is None else one if one.dtype == wide else cast(one, wide)
+        for one, number in ((scale, 1.0), (offset, 0.0))
+    )
+    return generated.group_norm(input, scale, offset, groups, epsilon=epsilon)

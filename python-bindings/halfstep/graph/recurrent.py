@@ -1,0 +1,116 @@
+"""Recurrent layers: their time is unrolled, each position in ops of its own.
+
+What a position takes of the input is one product for all of them; what it takes of the position before is one product each.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+
+from halfstep import ops
+from halfstep.graph.graph import Tensor, current
+from halfstep_runtime._errors import Error
+
+
+@dataclasses.dataclass
+class Weights:
+    """Of one layer in one direction, the gates beside each other as PyTorch has them. Products of the input and of the state;
+    `transposed` are those of PyTorch, [gates * units, features]. A bias may be None."""
+
+    kernel: object
+    recurrent: object
+    bias: object = None
+    recurrent_bias: object = None
+    transposed: bool = False
+
+
+def _gates(values: Tensor, count: int) -> list[Tensor]:
+    return ops.split(values, count, -1)
+
+
+def _plus(a, b):
+    """A sum in which None is 0."""
+    return b if a is None else a if b is None else a + b
+
+
+def _rnn_cell(activation):
+    def cell(given, recurrent, state):
+        hidden = activation(_plus(given, recurrent))
+        return (hidden,)
+
+    return cell
+
+
+def _lstm_cell(given, recurrent, state):
+    i, f, g, o = _gates(_plus(given, recurrent), 4)
+    memory = ops.sigmoid(i) * ops.tanh(g)
+    if state is not None:
+        memory = ops.sigmoid(f) * state[1] + memory
+    return ops.sigmoid(o) * ops.tanh(memory), memory
+
+
+def _gru_cell(given, recurrent, state):
+    reset, update, new = _gates(given, 3)
+    own_reset, own_update, own_new = _gates(recurrent, 3) if recurrent is not None else (None, None, None)
+    reset, update = ops.sigmoid(_plus(reset, own_reset)), ops.sigmoid(_plus(update, own_update))
+    new = ops.tanh(_plus(new, None if own_new is None else reset * own_new))
+    return (new - update * new if state is None else new + update * (state[0] - new),)
+
+
+#: A step of each kind: of what the input gives, what the state gives, and the state, None where it is zero, the new state, of
+#: which the first part is the output. And how many gates it has.
+CELLS = {
+    "gru": (_gru_cell, 3),
+    "lstm": (_lstm_cell, 4),
+    "rnn_relu": (_rnn_cell(ops.relu), 1),
+    "rnn_tanh": (_rnn_cell(ops.tanh), 1),
+}
+
+
+def _recurrent_part(weights: Weights, state):
+    if state is None:
+        bias = weights.recurrent_bias
+        return bias if bias is None or isinstance(bias, Tensor) else current().leaf(bias)
+    return ops.matmul(state[0], weights.recurrent, weights.recurrent_bias, transpose_rhs=weights.transposed)
+
+
+def step(kind: str, x: Tensor, weights: Weights, state):
+    """The state after one position, of an input [rows, features]."""
+    given = ops.matmul(x, weights.kernel, weights.bias, transpose_rhs=weights.transposed)
+    return CELLS[kind][0](given, _recurrent_part(weights, state), state)
+
+
+def _direction(kind: str, x: Tensor, count: int, weights: Weights, state, backwards: bool):
+    """Outputs of all `count` positions, in their order, and the last state."""
+    if kind != "gru":  # which alone has a product between both biases: their sum is added once, and has one gradient
+        weights = dataclasses.replace(weights, bias=_plus(weights.bias, weights.recurrent_bias), recurrent_bias=None)
+    given = ops.matmul(x, weights.kernel, weights.bias, transpose_rhs=weights.transposed)
+    outputs = []
+    for position in reversed(range(count)) if backwards else range(count):
+        state = CELLS[kind][0](given[:, position], _recurrent_part(weights, state), state)
+        outputs.append(state[0])
+    return (outputs[::-1] if backwards else outputs), state
+
+
+def run(kind: str, x: Tensor, layers: list[list], states=None, dropout: float = 0.0):
+    """Layers over [rows, positions, features], each with one direction or two: Weights, or what makes them of its input. `states` has the first of each layer and direction,
+    None for zeros. Gives outputs [rows, positions, units of all directions] and the last states, in the same order."""
+    if len(x.shape) != 3 or x.shape[1] is None or x.shape[2] is None:
+        raise Error(f"shape {x.shape} is not [rows, positions, features] with a number of positions that is known: time is unrolled")
+    count = x.shape[1]
+    if not count:
+        raise Error("the sequence has no positions")
+    last: list[tuple[Tensor, ...]] = []
+    for number, directions in enumerate(layers):
+        if number and dropout:
+            x = ops.dropout(x, dropout)
+        found: list[list[Tensor]] = []
+        for one in directions:
+            weights = one if isinstance(one, Weights) else one(x)
+            first = states[len(last)] if states is not None else None
+            outputs, state = _direction(kind, x, count, weights, first, backwards=bool(found))
+            found.append(outputs)
+            last.append(state)
+        joined = [one[0] if len(one) == 1 else ops.concat(one, -1) for one in zip(*found)]
+        x = ops.stack(joined, 1)
+    return x, last

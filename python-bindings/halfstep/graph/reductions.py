@@ -1,0 +1,95 @@
+"""Numbers that stand for all elements along dimensions."""
+
+from __future__ import annotations
+
+import math
+
+from halfstep.graph import generated
+from halfstep.graph.graph import Tensor
+from halfstep.graph.promotion import in_float32
+from halfstep.graph.shapes import without
+from halfstep_runtime._errors import Error, axes, axis
+
+
+def along(function, input, dimensions, keep_dims):
+    """An op that takes its dimensions in their order, by one of them, several, or None for all."""
+    return function(input, axes(function.__name__, dimensions, len(input.shape)), keep_dims=keep_dims)
+
+
+def sum(input: Tensor, dimensions=None, keep_dims=False) -> Tensor:
+    """The sum along dimensions, or of all elements."""
+    return along(generated.reduce_sum, input, dimensions, keep_dims)
+
+
+def mean(input: Tensor, dimensions=None, keep_dims=False) -> Tensor:
+    """The mean along dimensions, or of all elements."""
+    return along(generated.reduce_mean, input, dimensions, keep_dims)
+
+
+def var(input: Tensor, dimensions=None, keep_dims=False, *, correction: float | None = None) -> Tensor:
+    """The variance along dimensions, or of all elements: the sum of squares of what is left without the mean, by the number of elements
+    less `correction`, which is to be said: 0 as numpy.var has it by default, 1 as torch.var does. Computed in float32."""
+    if correction is None:
+        raise Error("var: say correction=0, as numpy.var has it, or correction=1, as torch.var does: what the number of elements is less")
+    with in_float32(input) as (x,):
+        along_these = axes("var", dimensions, len(x.shape))
+        centered = x - mean(x, along_these, True)
+        result = mean(centered * centered, along_these, keep_dims)
+        if not correction:
+            return result
+        sizes = [x.shape[one] for one in along_these]
+        if None in sizes:
+            raise Error(f"var: correction={correction} needs the number of elements, and that of the batch is open; leave out its dimension")
+        count = math.prod(sizes)
+        return result * (count / (count - correction) if count > correction else math.inf)  # 0 times that is NaN, as of one element
+
+
+def prod(input: Tensor, dimensions=None, keep_dims=False) -> Tensor:
+    """The product along dimensions, or of all elements."""
+    return along(generated.reduce_prod, input, dimensions, keep_dims)
+
+
+def reduce_max(input: Tensor, dimensions=None, keep_dims=False) -> Tensor:
+    """The largest element along dimensions, or of all."""
+    return along(generated.reduce_max, input, dimensions, keep_dims)
+
+
+def reduce_min(input: Tensor, dimensions=None, keep_dims=False) -> Tensor:
+    """The smallest element along dimensions, or of all."""
+    return along(generated.reduce_min, input, dimensions, keep_dims)
+
+
+def reduce_sum(input: Tensor, dimensions=None, keep_dims=False) -> Tensor:
+    """`sum` under the name of its op."""
+    return sum(input, dimensions, keep_dims)
+
+
+def reduce_mean(input: Tensor, dimensions=None, keep_dims=False) -> Tensor:
+    """`mean` under the name of its op."""
+    return mean(input, dimensions, keep_dims)
+
+
+def reduce_prod(input: Tensor, dimensions=None, keep_dims=False) -> Tensor:
+    """`prod` under the name of its op."""
+    return prod(input, dimensions, keep_dims)
+
+
+def logsumexp(input: Tensor, dimensions=None, keep_dims=False) -> Tensor:
+    """The logarithm of the sum of exponentials along dimensions, or of all elements, from the largest on, so that none overflows
+    (torch.logsumexp). -inf where all are. Computed in float32."""
+    with in_float32(input) as (x,):
+        along_these = axes("logsumexp", dimensions, len(x.shape))
+        largest = reduce_max(x, along_these, True)
+        largest = generated.select(generated.is_finite(largest), largest, 0.0)
+        result = generated.log(sum(generated.exp(x - largest), along_these, True)) + largest
+        return result if keep_dims else without(result, along_these)
+
+
+def argmax(input: Tensor, dimension: int = -1, dtype="int32") -> Tensor:
+    """The index of the largest element along a dimension, the first of several."""
+    return generated.argmax(input, axis("argmax", dimension, len(input.shape)), result=dtype)
+
+
+def argmin(input: Tensor, dimension: int = -1, dtype="int32") -> Tensor:
+    """The index of the smallest element along a dimension, the first of several."""
+    return generated.argmin(input, axis("argmin", dimension, len(input.shape)), result=dtype)

@@ -1,0 +1,203 @@
+"""Values from nowhere, shapes, and what is cut out of tensors and put together."""
+
+from __future__ import annotations
+
+import math
+
+from halfstep.graph import generated, graph
+from halfstep.graph.graph import Tensor
+from halfstep_runtime._errors import Error, axes, axis, integer, is_integer, several
+
+# The limit of a range that goes to the end of a dimension, whatever its size is.
+_END = -(2**63)
+
+
+def constant(value, dtype="float32") -> Tensor:
+    """A number or an array that is part of the model."""
+    return graph.constant(value, dtype)
+
+
+def cast(input: Tensor, dtype) -> Tensor:
+    """The same numbers, in another element type."""
+    return generated.cast(input, result=dtype)
+
+
+def reshape(input: Tensor, shape) -> Tensor:
+    """The same elements in another shape; None or -1 stands for the batch, or for what is left. Behind a None that is the batch, as in
+    `x.reshape(x.shape[0], -1)`, -1 is what is left of a row."""
+    sizes = [None] if shape is None else several("reshape: shape", shape)
+    if len(sizes) > 1 and sizes[0] is None and sizes.count(-1) == 1 and input.shape[:1] == (None,) and None not in input.shape[1:]:
+        row, rest = math.prod(size or 0 for size in input.shape[1:]), [integer("reshape: a size", size, -1) for size in sizes[1:]]
+        known = -math.prod(rest)
+        if not known or row % known:
+            raise Error(f"reshape: a row of {list(input.shape[1:])} has {row} elements, which {rest} cannot hold")
+        sizes = [None, *(row // known if size == -1 else size for size in rest)]
+    shape = [None if size is None or size == -1 else integer("reshape: a size", size, 0) for size in sizes]
+    if shape.count(None) > 1 and None in input.shape:
+        row = math.prod(size for size in input.shape if size is not None)
+        raise Error(f"reshape: {tuple(sizes)} leaves two sizes open; of rows, x.reshape(None, {row}) or nn.Flatten() keeps the first")
+    known, open_sizes = 1, [i for i, size in enumerate(shape) if size is None]
+    for size in shape:
+        known *= 1 if size is None else size
+    if None not in input.shape and len(open_sizes) == 1 and known:
+        total = 1
+        for size in input.shape:
+            total *= size or 0
+        shape = [total // known if i == open_sizes[0] else size for i, size in enumerate(shape)]
+    return generated.reshape(input, result=graph.type_of(shape, input.dtype))
+
+
+def without(input: Tensor, dimensions) -> Tensor:
+    """Without dimensions of one element each."""
+    return reshape(input, [size for i, size in enumerate(input.shape) if i not in dimensions])
+
+
+def broadcast(input: Tensor, shape=None, *, like: Tensor | None = None) -> Tensor:
+    """Repeats a tensor to a larger shape by NumPy's rule: a shape, or that of another tensor."""
+    shape = like.shape if like is not None else shape
+    return generated.broadcast(input, like, result=graph.type_of(shape, input.dtype))
+
+
+def iota(dimension: int, shape=None, *, like: Tensor | None = None, dtype="int32") -> Tensor:
+    """Each element its index along a dimension."""
+    shape = like.shape if like is not None else shape
+    shape = several("iota: shape", shape)
+    dimension = axis("iota", dimension, len(shape))
+    return generated.iota(dimension, like, result=graph.type_of(shape, dtype))
+
+
+def concat(inputs, dimension: int = -1) -> Tensor:
+    """Tensors one behind another along a dimension."""
+    inputs = graph.operands(*inputs)
+    return generated.concat(inputs, axis("concat", dimension, len(inputs[0].shape)) if inputs else dimension)
+
+
+def stack(inputs, dimension: int = 0) -> Tensor:
+    """Tensors of one shape along a new dimension."""
+    inputs = graph.operands(*inputs)
+    dimension = axis("stack", dimension, len(inputs[0].shape) + 1 if inputs else 1)
+    shapes = [list(one.shape) for one in inputs]
+    for shape in shapes:
+        shape.insert(dimension, 1)
+    return concat([reshape(one, shape) for one, shape in zip(inputs, shapes)], dimension)
+
+
+def split(input: Tensor, sizes, dimension: int = -1) -> list[Tensor]:
+    """Parts of these sizes along a dimension, or so many equal ones."""
+    input = graph.operand(input)
+    dimension = axis("split", dimension, len(input.shape))
+    size = input.shape[dimension]
+    if size is None:
+        raise Error("the batch cannot be split: its size is open")
+    if is_integer(sizes):
+        if sizes < 1 or size % sizes:
+            raise Error(f"{size} elements cannot be split into {sizes} equal parts")
+        sizes = [size // sizes] * sizes
+    sizes = [integer("split: a size", one, 0) for one in several("split: sizes", sizes)]
+    if sum(sizes) != size:
+        raise Error(f"split: parts of {sizes} are {sum(sizes)} elements, the dimension has {size}")
+    parts = generated.split(input, sizes, dimension)
+    return list(parts) if len(sizes) > 1 else [parts]
+
+
+def pad(input: Tensor, low, high, interior=None, value: float = 0.0) -> Tensor:
+    """Elements of one value before, behind and between those of each dimension."""
+    return generated.pad(input, low, high, interior=interior, value=value)
+
+
+def flip(input: Tensor, dimensions) -> Tensor:
+    """Elements of some dimensions from the last to the first."""
+    return generated.flip(input, axes("flip", dimensions, len(input.shape)))
+
+
+def _range_of(size, index, dimension):
+    """Start, limit and stride of what NumPy's index takes of a dimension, and whether it is turned around."""
+    if size is None:
+        if index != slice(None):
+            raise Error(f"dimension {dimension} is the batch, whose size is open: it is taken whole, `:`")
+        return 0, _END, 1, False
+    if is_integer(index):
+        if not -size <= index < size:
+            raise Error(f"index {index} is outside of dimension {dimension} with {size} elements")
+        return index % size, index % size + 1, 1, False
+    start, stop, step = index.indices(size)
+    taken = range(start, stop, step)
+    if step > 0:
+        return start, start if not taken else taken[-1] + 1, step, False
+    return (taken[-1], start + 1, -step, True) if taken else (0, 0, 1, False)
+
+
+def index_of(input: Tensor, index) -> Tensor:
+    """`input[index]` with numbers, ranges, ... and None, as NumPy has it."""
+    index = list(index) if isinstance(index, tuple) else [index]
+    rank = len(input.shape)
+    missing = rank - sum(one is not None and one is not Ellipsis for one in index)
+    if missing < 0:
+        raise Error(f"there are {rank - missing} indices for {rank} dimensions")
+    if not any(one is Ellipsis for one in index):
+        index.append(Ellipsis)
+    at = next(i for i, one in enumerate(index) if one is Ellipsis)
+    index[at : at + 1] = [slice(None)] * missing
+    ranges: list[tuple[int, int, int]] = []
+    turned: list[int] = []
+    shape: list[int | None] = []
+    for one in index:
+        if one is None:
+            shape.append(1)
+            continue
+        if not isinstance(one, slice) and not is_integer(one):
+            raise Error(f"an index is a number, a range, ... or None, not {one!r}; ops.gather takes tensors")
+        dimension = len(ranges)
+        start, limit, stride, is_turned = _range_of(input.shape[dimension], one, dimension)
+        ranges.append((start, limit, stride))
+        if is_turned:
+            turned.append(dimension)
+        if not is_integer(one):
+            shape.append(input.shape[dimension] if limit == _END else len(range(start, limit, stride)))
+    taken = generated.slice(input, *zip(*ranges)) if ranges else input
+    if turned:
+        taken = generated.flip(taken, turned)
+    return taken if list(taken.shape) == shape else reshape(taken, shape)
+
+
+def scatter_add(input, indices: Tensor, updates, dimension: int = 0) -> Tensor:
+    """Adds slices to those of a tensor by their indices along a dimension."""
+    input = graph.operand(input)
+    return generated.scatter_add(input, indices, updates, axis("scatter_add", dimension, len(input.shape)))
+
+
+def transpose(input: Tensor, permutation=None) -> Tensor:
+    """Dimensions in another order; backwards where none is given."""
+    rank = len(input.shape)
+    order = reversed(range(rank)) if permutation is None else several("transpose: permutation", permutation)
+    return generated.transpose(input, [axis("transpose", one, rank) for one in order])
+
+
+def tile(input: Tensor, repeats) -> Tensor:
+    """The whole tensor so many times along each dimension, as numpy.tile: of fewer counts the last dimensions, of more new ones in front."""
+    input = graph.operand(input)
+    repeats = [integer("tile: a count", one, 1) for one in several("tile: repeats", repeats)]
+    repeats = [1] * (len(input.shape) - len(repeats)) + repeats
+    if (new := len(repeats) - len(input.shape)) and None in input.shape:
+        raise Error(f"tile: {len(repeats)} counts for shape {input.shape}, whose batch stays the first dimension")
+    input = reshape(input, (*[1] * new, *input.shape)) if new else input
+    if any(size is None and count != 1 for size, count in zip(input.shape, repeats)):
+        raise Error("the batch cannot be repeated: its size is open")
+    return generated.tile(input, repeats)
+
+
+def _triangle(name: str, function, input: Tensor, diagonal: int) -> Tensor:
+    input = graph.operand(input)
+    if len(input.shape) < 2 or None in input.shape[-2:]:
+        raise Error(f"{name}: shape {input.shape} has no matrices of known sizes")
+    return function(input, diagonal=integer("diagonal", diagonal))
+
+
+def tril(input: Tensor, diagonal: int = 0) -> Tensor:
+    """Matrices with zeros above a diagonal, as numpy.tril."""
+    return _triangle("tril", generated.tril, input, diagonal)
+
+
+def triu(input: Tensor, diagonal: int = 0) -> Tensor:
+    """Matrices with zeros below a diagonal, as numpy.triu."""
+    return _triangle("triu", generated.triu, input, diagonal)

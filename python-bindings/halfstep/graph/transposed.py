@@ -1,0 +1,61 @@
+"""The transposed convolution."""
+
+from __future__ import annotations
+
+from halfstep.graph import generated
+from halfstep.graph.graph import Tensor, operand, type_of
+from halfstep_runtime._errors import Error, integer, several
+
+
+def conv_transpose(input, filter, *, acc=None, strides=None, padding=None, dilations=None, groups=None, result=None, output_padding=None) -> Tensor:
+    """The gradient of a convolution in its image, of a filter [channels of the input, sizes, channels of the result / groups]. Without a
+    `result` each dimension has (size - 1) * stride + (window - 1) * dilation + 1 pixels less its padding, and so many more as
+    `output_padding` says, each less than its stride: as PyTorch's conv_transpose. Under padding="same" it has size * stride, as Keras has it.
+    `result="tensor<?x16x16x8xf32>"` is another of the sizes that the convolution makes the input of."""
+    input, filter = operand(input), operand(filter)
+    if not (isinstance(result, str) and result.startswith("tensor<")):
+        shape = _spread(input.shape, filter.shape, strides, padding, dilations, groups, output_padding)
+        result = type_of(shape, input.dtype if result is None else result)
+    return generated.conv_transpose(input, filter, acc=acc, strides=strides, padding=padding, dilations=dilations, groups=groups, result=result)
+
+
+def _spread(image, filter, strides, padding, dilations, groups, output_padding):
+    """The shape of the result."""
+    rank = len(image) - 2
+    if rank < 1 or len(filter) != rank + 2:
+        raise Error(f"conv_transpose: an input of shape {image} and a filter of {filter}; expected [rows, sizes, channels] and "
+                    "[channels, sizes of the window, channels of the result / groups]")
+    if isinstance(padding, str) and padding not in ("same", "valid"):
+        raise Error(f"conv_transpose: padding={padding!r}, expected 'same', 'valid' or two numbers for each dimension")
+    strides = _each("strides", strides, rank, 1)
+    dilations = _each("dilations", dilations, rank, 1)
+    more = _each("output_padding", output_padding, rank, 0)
+    if any(more) and padding == "same":
+        raise Error(f"conv_transpose: output_padding={output_padding!r} and padding='same', under which a size is size * stride; expected one of the two")
+    for extra, stride in zip(more, strides):
+        if not 0 <= extra < stride:
+            raise Error(f"conv_transpose: output_padding={output_padding!r}, expected at least 0 and less than the strides, {tuple(strides)}")
+    zeros = [0] * 2 * rank if isinstance(padding, str) else _each("padding", padding, 2 * rank, 0)
+    sizes: list[int | None] = []
+    for i, (size, window) in enumerate(zip(image[1:-1], filter[1:-1])):
+        if size is None:
+            sizes.append(None)
+        elif padding == "same":
+            sizes.append(size * strides[i])
+        else:
+            spread = (size - 1) * strides[i] + (window - 1) * dilations[i] + 1 + more[i]
+            padded = zeros[2 * i] + zeros[2 * i + 1]
+            if size > 0 and spread <= padded:
+                raise Error(f"conv_transpose: the result would be empty: {size} pixels become {spread}, and padding takes {padded}; "
+                            "expected less padding")
+            sizes.append(spread - padded)
+    return image[0], *sizes, filter[-1] * (1 if groups is None else integer("conv_transpose: groups", groups, 1))
+
+
+def _each(name: str, value, count: int, default: int) -> list[int]:
+    if value is None:
+        return [default] * count
+    values = [integer(f"conv_transpose: {name}", one) for one in several(f"conv_transpose: {name}", value)]
+    if len(values) != count:
+        raise Error(f"conv_transpose: {name}={value!r}, expected {count} {'number' if count == 1 else 'numbers'}")
+    return values

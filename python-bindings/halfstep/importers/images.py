@@ -1,0 +1,73 @@
+"""Images of importers: channels come second there, and last in our ops."""
+
+from __future__ import annotations
+
+from halfstep import ops
+from halfstep.graph.graph import Tensor, current
+from halfstep.modules.leaves import Filter, Leaf
+
+
+def channels_last(function, x: Tensor) -> Tensor:
+    """An op on images with the channels last, on such where they come second. What comes from another such op is taken as it was
+    before it was transposed, so that between two of them nothing moves."""
+    rank = len(x.shape)
+    if rank <= 2:
+        return function(x)
+    image = x.channels_last if x.channels_last is not None else ops.transpose(x, [0, *range(2, rank), 1])
+    return _channels_second(function(image))
+
+
+def _channels_second(image: Tensor) -> Tensor:
+    rank = len(image.shape)
+    result = ops.transpose(image, [0, rank - 1, *range(1, rank - 1)])
+    result.channels_last = image
+    return result
+
+
+def leaf_tensor(leaf: Leaf) -> Tensor:
+    """The tensor of a leaf of an imported model, in the order that it has there."""
+    tensor = current().leaf(leaf)
+    return _channels_second(tensor) if isinstance(leaf, Filter) else tensor
+
+
+def filter_of(weight: Tensor) -> Tensor:
+    """Filters with their channels last, of such where they come second."""
+    return weight.channels_last if weight.channels_last is not None else ops.transpose(weight, [0, *range(2, len(weight.shape)), 1])
+
+
+def elementwise(function, *operands):
+    """An op on each element of tensors and numbers, with the channels last where one of the tensors has been there and the others come there
+    without a move: what is broadcast over pixels or channels, as a bias of each channel, is reshaped."""
+    rank = max((len(one.shape) for one in operands if isinstance(one, Tensor)), default=0)
+    if not any(isinstance(one, Tensor) and _is_image(one, rank) for one in operands):
+        return function(*operands)
+    moved = [_with_channels_last(one, rank) if isinstance(one, Tensor) else one for one in operands]
+    return function(*operands) if any(one is None for one in moved) else _channels_second(function(*moved))
+
+
+def _is_image(x: Tensor, rank: int) -> bool:
+    return len(x.shape) == rank and x.channels_last is not None
+
+
+def _with_channels_last(x: Tensor, rank: int) -> Tensor | None:
+    """What is broadcast to images of so many dimensions, as it is to those whose channels are last; None where its elements would have to move."""
+    if _is_image(x, rank):
+        return x.channels_last
+    sizes = (1,) * (rank - len(x.shape)) + x.shape
+    order = [0, *range(2, rank), 1]
+    kept = [i for i in order if sizes[i] != 1]
+    if kept != sorted(kept) or None in x.shape[1:]:
+        return None
+    shape = [sizes[i] for i in order]
+    while shape and shape[0] == 1:
+        shape.pop(0)
+    return x if tuple(shape) == x.shape else ops.reshape(x, shape)
+
+
+def mean_of_images(x: Tensor, keep_dims: bool) -> Tensor:
+    """The mean of each channel."""
+    rank = len(x.shape)
+    if x.channels_last is None:
+        return ops.mean(x, list(range(2, rank)), keep_dims)
+    result = ops.mean(x.channels_last, list(range(1, rank - 1)))
+    return ops.reshape(result, (*result.shape, *[1] * (rank - 2))) if keep_dims else result

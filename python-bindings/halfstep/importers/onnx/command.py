@@ -1,0 +1,96 @@
+"""`mp-run import`: a file of ONNX as a model's text, and its weights beside it."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import signal
+import sys
+
+from halfstep.modules.leaves import Parameter
+from halfstep_runtime._errors import Error
+from halfstep_runtime._files import write
+from halfstep_runtime._tensor_files import write_tensors
+
+class _Parser(argparse.ArgumentParser):
+    def error(self, message):
+        raise Error(message)
+
+
+def _parse(words):
+    parser = _Parser(prog="mp-run import", allow_abbrev=False, description="Writes a model's text, as the other verbs read it, from a file of ONNX.")
+    parser.add_argument("model", help="the model's .onnx file")
+    parser.add_argument("-o", "--output", default="-", help="where the text goes, - for standard output (default -)")
+    parser.add_argument("--weights", metavar="FILE", help="a safetensors file for the values of parameters (default: none is written)")
+    for name, told in (("trainable", "all that trains"), ("frozen", "what does not train")):
+        parser.add_argument(f"--{name}", metavar="PATTERN", action="append", help=f"{told}, by its name or a pattern as 'encoder.*'; may be given more than once")
+    return parser.parse_args(words)
+
+
+def _print(text: str) -> None:
+    try:
+        if sys.stdout is None:
+            raise OSError(None, "Bad file descriptor")
+        data = memoryview(text.encode())
+        while data:
+            data = data[os.write(1, data) :]
+    except OSError as error:
+        raise Error(f"cannot write to standard output: {error.strerror}") from error
+
+
+def _is_device(path: str) -> bool:
+    """Or a pipe: what may be written to twice."""
+    return os.path.exists(path) and not os.path.isfile(path)
+
+
+def _check_paths(given) -> None:
+    named = [("-o ", given.output)] * (given.output != "-") + [("--weights=", given.weights)] * bool(given.weights)
+    for flag, path in named:
+        folder = os.path.dirname(path) or "."
+        if not os.path.isdir(folder):
+            raise Error(f"{flag}{path}: folder does not exist: {folder}")
+        if os.path.exists(path) and os.path.samefile(given.model, path):
+            raise Error(f"{flag}{path}: is the model itself, which would be lost")
+    if len(named) == 2 and os.path.realpath(given.output) == os.path.realpath(given.weights) and not _is_device(given.output):
+        raise Error(f"-o and --weights both write to {given.output}")
+
+
+def _run(words) -> None:
+    given = _parse(words)
+    try:
+        os.stat(given.model)
+        _check_paths(given)
+        from halfstep import from_onnx
+
+        model = from_onnx(given.model, trainable=given.trainable, frozen=given.frozen)
+    except OSError as error:
+        raise Error(f"{error.filename or given.model}: cannot open: {error.strerror or error}") from error
+    except ImportError as error:
+        raise Error(f"import needs the package onnx ({error}); install it: python3 -m pip install onnx") from error
+    text = model.to_mlir(locations=True)
+    values = {name: leaf.value for name, leaf in model.named_leaves()}
+    stays = [name for name, leaf in model.named_leaves() if isinstance(leaf, Parameter) and not leaf.trainable]
+    if stays and given.trainable is None and given.frozen is None:
+        print(f"mp-run: {len(stays)} of {len(values)} tensors stay in training, as '{stays[0]}'; --trainable and --frozen say otherwise", file=sys.stderr)
+    if given.weights:
+        if not values:
+            raise Error(f"--weights={given.weights}: the model has no parameters")
+        write_tensors(given.weights, values)
+    elif values:
+        print(f"mp-run: the values of {len(values)} parameters are left out; --weights=FILE.safetensors writes them", file=sys.stderr)
+    if given.output == "-":
+        _print(text)
+    else:
+        write(given.output, [text.encode()])
+
+
+def main(words) -> int:
+    """The exit status, of what stands behind `import` on a command line."""
+    signal.signal(signal.SIGPIPE, signal.SIG_DFL)  # as it ends other programs
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+    try:
+        _run(words)
+    except Error as error:
+        print(f"mp-run: error: {error}", file=sys.stderr)
+        return 1
+    return 0

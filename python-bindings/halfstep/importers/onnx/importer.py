@@ -1,0 +1,445 @@
+"""Models of ONNX as modules, which train and run as any other."""
+
+from __future__ import annotations
+
+import collections
+import contextlib
+import functools
+import math
+import os
+import unicodedata
+
+import numpy
+
+from halfstep import nn, ops
+from halfstep.graph.along import on_last
+from halfstep.graph.graph import Tensor, current, operand
+from halfstep.graph.reductions import along
+from halfstep.importers.images import elementwise
+from halfstep.importers.onnx.layers import LAYERS
+from halfstep.importers.onnx.node import CONSTANTS, Node, axes_of, axis_of, dtype_of, number, numbers as _numbers, tensor as _tensor
+from halfstep.importers.onnx.recurrent import RECURRENT, lacking
+from halfstep.importers.onnx.shapes import SHAPES
+from halfstep.importers.onnx.weights import filters_of, statistics_of, weights_of
+from halfstep.modules.leaves import Filter, Leaf
+from halfstep.modules.trainable import Trainable
+from halfstep_runtime._elements import DTYPES
+from halfstep_runtime._errors import Error, check_there, of_file
+
+_LEAST_OPSET = 13
+_MOST_DIMENSIONS = 32  # of NumPy's arrays and of an executable's tensors
+_MOST_BYTES_OF_A_NAME = 4096  # in an executable
+# What reading a file that says nonsense ends with, in onnx, NumPy and the handlers below; files that cannot be read are the caller's.
+_UNFIT = (ArithmeticError, AssertionError, AttributeError, BufferError, LookupError, MemoryError, RuntimeError, StopIteration,
+          TypeError, ValueError)
+
+
+_EXPECTED = "expected a whole file, as onnx.save or torch.onnx.export writes it"
+
+
+def from_onnx(model, *, trainable=None, frozen=None) -> OnnxModel:
+    """A module from a file, its bytes or a ModelProto. Weights start from the file's values. What it has that Halfstep lacks
+    is one error that lists all of it.
+
+    What products, convolutions, gathers, norms and recurrent layers read trains, and biases and scales of channels; all else stays: masks,
+    scales of attention, tables of angles. `trainable` names all that trains instead, `frozen` what does not: names of initializers or patterns
+    as "encoder.*", one or several. `summary` of the module shows which train."""
+    path = os.fspath(model) if isinstance(model, (str, os.PathLike)) else ""
+    with _naming(path):
+        return _read(model, path, Trainable("from_onnx", trainable, frozen))
+
+
+@contextlib.contextmanager
+def _naming(path: str):
+    """Errors of ours, all of them, which begin with the file that they are of."""
+    try:
+        yield
+    except Error as error:
+        if path and not str(error).startswith(path):
+            error.args = (f"{path}: {error}",)
+        raise
+    except OSError as error:
+        raise of_file(error.filename or path, error) from error
+    except ImportError:  # a package that is not installed
+        raise
+    except Exception as error:
+        raise Error((f"{path}: " if path else "") + f"not a model of ONNX: {_said(error)}; {_EXPECTED}") from error
+
+
+def _read(model, path: str, trainable: Trainable) -> OnnxModel:
+    import onnx
+    from google.protobuf.message import DecodeError
+
+    try:
+        if path:
+            check_there(path)
+            model = onnx.load(path)  # refuses external data outside of the model's folder
+        elif isinstance(model, bytes):
+            model = onnx.load_model_from_string(model)
+        _check_data(model, path)
+        onnx.checker.check_model(model)
+    except Error:
+        raise
+    except (DecodeError, onnx.checker.ValidationError, *_UNFIT) as error:
+        raise Error(f"not a model of ONNX: {_said(error)}; {_EXPECTED}") from error
+    version, *others = {one.version for one in model.opset_import if one.domain in ("", "ai.onnx")} or {_LEAST_OPSET}
+    if others:
+        raise Error(f"the model is of several opsets: {', '.join(map(str, sorted([version, *others])))}")
+    if version > onnx.defs.onnx_opset_version():
+        raise Error(f"the model is of opset {version}, and onnx {onnx.__version__} knows those up to {onnx.defs.onnx_opset_version()}")
+    if version < _LEAST_OPSET:
+        try:
+            model = onnx.version_converter.convert_version(model, _LEAST_OPSET)
+        except _UNFIT as error:
+            raise Error(f"the model is of opset {version}, which onnx does not convert to {_LEAST_OPSET}: {_said(error)}") from error
+    try:
+        return OnnxModel(model.graph, path, trainable)
+    except Error:
+        raise
+    except _UNFIT as error:
+        raise Error(f"not a model of ONNX: {_said(error)}; {_EXPECTED}") from error
+
+
+def _check_data(message, file: str) -> None:
+    """Refuses what lies in other files, before anything looks for it: only a path has a folder, from which onnx has read it."""
+    from google.protobuf.message import Message
+    from onnx import TensorProto
+
+    if isinstance(message, TensorProto):
+        if message.data_location == TensorProto.EXTERNAL:
+            raise Error(f"the values of '{message.name}' are in another file, " +
+                        ("which is not supported there" if file else "and bytes have no folder: give the path of the model's file"))
+        return
+    for _, value in message.ListFields():
+        if isinstance(value, Message):
+            _check_data(value, file)
+        elif not isinstance(value, (bool, bytes, float, int, str)) and len(value) and isinstance(value[0], Message):
+            for one in value:
+                _check_data(one, file)
+
+
+def _said(error: Exception) -> str:
+    if isinstance(error, KeyError) and error.args:
+        return f"nothing is known by {error}"
+    return str(error) or type(error).__name__  # StopIteration and MemoryError say nothing
+
+
+class OnnxModel(nn.Module):
+    """The graph of a model of ONNX, of the file at `path`, if of one: ops are at the number of their node in it."""
+
+    def __init__(self, graph, path: str, trainable: Trainable):
+        self._path, self._file = path, os.path.basename(path)
+        self._nodes = [Node(one) for one in graph.node]
+        self._check({one.name for one in graph.initializer})
+        self._constants = {one.name: _array_of(f"initializer '{one.name}'", one) for one in graph.initializer}
+        self._outputs = [one.name for one in graph.output]
+        constant = {node.inputs[i] for node in self._nodes for i in CONSTANTS.get(node.op, ()) if i < len(node.inputs)}
+        used = {*self._outputs, *(name for node in self._nodes for name in node.inputs)} - constant
+        self._weights = self._leaves_of({
+            name: value for name, value in self._constants.items()
+            if name in used and value.ndim and value.dtype.name in ("float16", "float32", "float64", "bfloat16")
+        }, trainable)
+        inputs = [one for one in graph.input if one.name not in self._constants]
+        self._inputs = {one.name: _input_of(one) for one in inputs}  # not by specify, whose `self` one of them may be
+        if not self._inputs:
+            raise Error("the model has no inputs: there is nothing to compute")
+        self._check_names()
+
+    def _leaves_of(self, values: dict[str, numpy.ndarray], trainable: Trainable) -> dict[str, nn.Parameter | nn.State]:
+        """What the model keeps of the file's tensors of floats."""
+        weights = weights_of(self._nodes, {name: value.shape for name, value in values.items()})
+        statistics, filters = statistics_of(self._nodes), filters_of(self._nodes, self._outputs)
+        trainable.check(name for name in values if name not in statistics)
+        leaves: dict[str, nn.Parameter | nn.State] = {}
+        for name, value in values.items():
+            dtype, trains = value.dtype.name, trainable.trains([name], name in weights)
+            leaves[name] = (nn.State(value.shape, "zeros", dtype, value) if name in statistics else
+                            Filter(dtype, value, trainable=trains) if name in filters else nn.Parameter(value.shape, "zeros", dtype, value, trainable=trains))
+        return leaves
+
+    def _check(self, constants: set[str]) -> None:
+        """Refuses what is not there, all of it at once."""
+        constants = constants.union(*(node.outputs for node in self._nodes if node.op == "Constant"))
+        missing = collections.defaultdict(list)
+        for node in self._nodes:
+            lacks = lacking(node, constants) if node.op in RECURRENT else node.op if node.op not in HANDLERS else None
+            if lacks:
+                missing[lacks].append(node.name)
+        if missing:
+            lines = [f"  {what}: {len(names)}, as '{names[0]}'" for what, names in sorted(missing.items())]
+            raise Error("the model has ops that Halfstep does not:\n" + "\n".join(lines))
+
+    def _check_names(self) -> None:
+        for kind, names in (("input", self._inputs), ("initializer", self._weights), ("output", self._outputs)):
+            for name in names:
+                if any(unicodedata.category(one) in ("Cc", "Cs") for one in name):
+                    raise Error(f"{kind} {name[:80]!r} has control characters in its name, which no executable has: rename it in the file")
+                if len(name.encode()) > _MOST_BYTES_OF_A_NAME:
+                    raise Error(f"{kind} '{name[:80]}...' has a name of {len(name.encode())} bytes, expected at most {_MOST_BYTES_OF_A_NAME}")
+        if "rng" in self._weights or "rng" in self._inputs and any(node.op == "Dropout" for node in self._nodes):
+            raise Error("a tensor is called 'rng', as the state of random numbers is: rename it in the file")
+
+    def children(self):
+        yield from self._weights.items()
+
+    def input_names(self):
+        return list(self._inputs)
+
+    def to_mlir(self, inputs=None, objective=None, *, locations=False):
+        with _naming(self._path):
+            return super().to_mlir(inputs, objective, locations=locations)
+
+    def forward(self, *inputs):
+        values = {**self._constants, **self._weights, **dict(zip(self._inputs, inputs, strict=True)), "": None}
+        scope = current().scope
+        for number, node in enumerate(self._nodes, 1):
+            scope.append(node.name)  # what policies and reports name its ops by
+            current().place = (self._file, number) if self._file else None
+            try:
+                results = HANDLERS[node.op](node, *(values[name] for name in node.inputs))
+            except Error as error:
+                raise error if str(error).startswith(str(node)) else Error(f"{node}: {error}") from error
+            except Exception as error:
+                raise Error(f"{node}: its inputs and attributes are not of such an op: {_said(error)}") from error
+            finally:
+                scope.pop()
+                current().place = None
+            results = results if isinstance(results, tuple) else (results,)
+            if any(node.outputs[len(results) :]):
+                node.refuse(f"its outputs {', '.join(node.outputs[len(results) :])} are not supported")
+            for name, result in zip(node.outputs, results):
+                if len(result.shape) > _MOST_DIMENSIONS:
+                    node.refuse(f"its output '{name}' has {len(result.shape)} dimensions, expected at most {_MOST_DIMENSIONS}")
+                if name:
+                    values[name] = result
+        return {name: operand(_tensor(values[name])) for name in self._outputs}
+
+
+def _input_of(proto) -> nn.Input:
+    from onnx import helper
+
+    tensor = proto.type.tensor_type
+    if not proto.type.HasField("tensor_type") or not tensor.HasField("shape"):
+        raise Error(f"input '{proto.name}' is no tensor of a known rank")
+    if len(tensor.shape.dim) > _MOST_DIMENSIONS:
+        raise Error(f"input '{proto.name}' has {len(tensor.shape.dim)} dimensions, expected at most {_MOST_DIMENSIONS}")
+    sizes = [one.dim_value if one.HasField("dim_value") else None for one in tensor.shape.dim]
+    if None in sizes[1:]:
+        raise Error(f"input '{proto.name}' has open sizes, of which only the first, the batch, may be one: {sizes}")
+    dtype = helper.tensor_dtype_to_np_dtype(tensor.elem_type).name
+    if dtype not in DTYPES.values():
+        raise Error(f"input '{proto.name}' has elements of {dtype}, expected one of {', '.join(DTYPES.values())}")
+    batched = bool(sizes) and sizes[0] is None
+    return nn.Input(tuple(sizes[1:] if batched else sizes), dtype, batched)
+
+
+def _array_of(what: str, proto) -> numpy.ndarray:
+    from onnx import numpy_helper
+
+    try:
+        return numpy_helper.to_array(proto)
+    except _UNFIT as error:
+        raise Error(f"{what} has values that do not fit to its shape and type: {_said(error)}") from error
+
+
+def _unary(function):
+    return lambda node, x: elementwise(function, _tensor(x))
+
+
+def _binary(function):
+    return lambda node, a, b: elementwise(function, _tensor(a), _tensor(b))
+
+
+def _folded(function):
+    """Of two tensors or more, from the left."""
+    return lambda node, *values: functools.reduce(functools.partial(elementwise, function), map(_tensor, values))
+
+
+def _matmul(node, a, b):
+    return ops.matmul(_tensor(a), _tensor(b))
+
+
+def _gemm(node, a, b, c=None):
+    product = ops.matmul(_tensor(a), _tensor(b), transpose_lhs=bool(node.get("transA", 0)),
+                         transpose_rhs=bool(node.get("transB", 0)))
+    alpha, beta = node.get("alpha", 1.0), node.get("beta", 1.0)
+    product = product if alpha == 1.0 else product * alpha
+    if c is None:
+        return product
+    c = _tensor(c)
+    return ops.add(product, c if beta == 1.0 else ops.mul(c, beta))
+
+
+def _reduce(function):
+    def handle(node, x, axes=None):
+        x = _tensor(x)
+        axes = node.get("axes") if axes is None else _numbers(node, axes, "axes")
+        if not axes and node.get("noop_with_empty_axes", 0):
+            return x
+        return function(x, list(axes) if axes else None, bool(node.get("keepdims", 1)))
+
+    return handle
+
+
+def _place(function):
+    def handle(node, x):
+        is_last = node.only("select_last_index", 0, 1) == 1
+        x = _tensor(x)
+        axis = axis_of(node, x, 0)
+        result = function(ops.flip(x, axis) if is_last else x, axis, "int64")
+        if is_last:  # the first of what is turned around
+            result = ops.constant(x.shape[axis] - 1, "int64") - result
+        return ops.reshape(result, [*x.shape[:axis], 1, *x.shape[axis + 1 :]]) if node.get("keepdims", 1) else result
+
+    return handle
+
+
+def _cumsum(node, x, axis):
+    x, exclusive, reverse = _tensor(x), bool(node.get("exclusive", 0)), bool(node.get("reverse", 0))
+    (axis,) = axes_of(node, axis, len(x.shape))
+    if "float" in x.dtype:
+        return ops.cumsum(x, axis, exclusive=exclusive, reverse=reverse)
+    if not reverse:
+        return _sums_of_whole_numbers(x, axis, exclusive)
+    return ops.flip(_sums_of_whole_numbers(ops.flip(x, axis), axis, exclusive), axis)
+
+
+def _sums_of_whole_numbers(x, axis: int, exclusive: bool):
+    """Running sums, exact in the elements' own type: each time twice as many elements are in a sum."""
+    size = x.shape[axis]
+    if size is None:
+        raise Error("the rows of a batch have no sum up to each: their number is open")
+
+    def part(start: int, stop: int):
+        return x[(*[slice(None)] * axis, slice(start, stop))]
+
+    def shifted(by: int):
+        zeros = ops.broadcast(ops.constant(0, x.dtype), like=part(0, by))
+        return ops.concat([zeros, part(0, size - by)], axis)
+
+    x = shifted(1) if exclusive and size else x
+    by = 1
+    while by < size:
+        x = x + shifted(by)
+        by *= 2
+    return x
+
+
+def _top_k(node, x, k):
+    (count,) = _numbers(node, k, "k")
+    x = _tensor(x)
+    values, indices = ops.top_k(x, count, axis_of(node, x), largest=bool(node.get("largest", 1)))
+    return values, ops.cast(indices, "int64")
+
+
+def _pow(node, x, exponent):
+    x = _tensor(x)
+    if "float" not in x.dtype:
+        node.refuse(f"powers of {x.dtype} are not supported")
+    if not isinstance(exponent, (Tensor, Leaf)) and numpy.asarray(exponent).size == 1 and numpy.ndim(exponent) == 0:
+        return ops.pow(x, float(numpy.asarray(exponent)))
+    return elementwise(ops.pow, x, ops.cast(_tensor(exponent), x.dtype))
+
+
+def _cast(node, x):
+    return elementwise(functools.partial(ops.cast, dtype=dtype_of(node, "to")), _tensor(x))
+
+
+def _clip(node, x, low=None, high=None):
+    least, most = (-math.inf if low is None else low), (math.inf if high is None else high)
+    least, most = (number(node, one, "bounds") for one in (least, most))
+    return elementwise(lambda image: ops.clamp(image, least, most), _tensor(x))
+
+
+def _hard_sigmoid(node, x):
+    alpha, beta = node.get("alpha", 0.2), node.get("beta", 0.5)
+    return elementwise(lambda image: ops.clamp(image * alpha + beta, 0.0, 1.0), _tensor(x))
+
+
+def _constant(node):
+    for name, value in node.attributes.items():
+        if name == "value":
+            return _array_of(f"{node}", value)
+        if name in ("value_float", "value_floats"):
+            return numpy.asarray(value, numpy.float32)
+        if name in ("value_int", "value_ints"):
+            return numpy.asarray(value, numpy.int64)
+    return node.refuse("it has no value that is a number")
+
+
+def _compare(predicate):
+    return lambda node, a, b: elementwise(lambda x, y: ops.compare(predicate, x, y), _tensor(a), _tensor(b))
+
+
+HANDLERS = {
+    "Abs": _unary(ops.abs),
+    "Acos": _unary(ops.acos),
+    "Acosh": _unary(ops.acosh),
+    "Add": _folded(ops.add),
+    "And": _binary(ops.logical_and),
+    "ArgMax": _place(ops.argmax),
+    "ArgMin": _place(ops.argmin),
+    "Asin": _unary(ops.asin),
+    "Asinh": _unary(ops.asinh),
+    "Atan": _unary(ops.atan),
+    "Atanh": _unary(ops.atanh),
+    "Cast": _cast,
+    "Ceil": _unary(ops.ceil),
+    "Clip": _clip,
+    "Constant": _constant,
+    "Cos": _unary(ops.cos),
+    "Cosh": _unary(ops.cosh),
+    "CumSum": _cumsum,
+    "Div": _folded(ops.div),
+    "Elu": lambda node, x: elementwise(functools.partial(ops.elu, alpha=node.get("alpha", 1.0)), _tensor(x)),
+    "Equal": _compare("eq"),
+    "Erf": _unary(ops.erf),
+    "Exp": _unary(ops.exp),
+    "Floor": _unary(ops.floor),
+    "Gelu": lambda node, x: elementwise(functools.partial(ops.gelu, approximate=node.get("approximate", "none")), _tensor(x)),
+    "Gemm": _gemm,
+    "Greater": _compare("gt"),
+    "GreaterOrEqual": _compare("ge"),
+    "HardSigmoid": _hard_sigmoid,
+    "HardSwish": _unary(ops.hard_swish),
+    "Identity": lambda node, x: _tensor(x),
+    "LeakyRelu": lambda node, x: elementwise(functools.partial(ops.leaky_relu, negative_slope=node.get("alpha", 0.01)), _tensor(x)),
+    "Less": _compare("lt"),
+    "LessOrEqual": _compare("le"),
+    "Log": _unary(ops.log),
+    "LogSoftmax": lambda node, x: on_last(ops.log_softmax, _tensor(x), axis_of(node, x)),
+    "MatMul": _matmul,
+    "Max": _folded(ops.maximum),
+    "Min": _folded(ops.minimum),
+    "Mul": _folded(ops.mul),
+    "Neg": _unary(ops.neg),
+    "Not": _unary(ops.logical_not),
+    "Or": _binary(ops.logical_or),
+    "PRelu": _binary(ops.prelu),
+    "Pow": _pow,
+    "Reciprocal": _unary(ops.reciprocal),
+    "ReduceLogSumExp": _reduce(ops.logsumexp),
+    "ReduceMax": _reduce(lambda x, axes, keep: along(ops.reduce_max, x, axes, keep)),
+    "ReduceMean": _reduce(ops.mean),
+    "ReduceMin": _reduce(lambda x, axes, keep: along(ops.reduce_min, x, axes, keep)),
+    "ReduceProd": _reduce(ops.prod),
+    "ReduceSum": _reduce(ops.sum),
+    "Relu": _unary(ops.relu),
+    "Round": _unary(ops.round),
+    "Sigmoid": _unary(ops.sigmoid),
+    "Sign": _unary(ops.sign),
+    "Sin": _unary(ops.sin),
+    "Sinh": _unary(ops.sinh),
+    "Softmax": lambda node, x: on_last(ops.softmax, _tensor(x), axis_of(node, x)),
+    "Softplus": _unary(ops.softplus),
+    "Sqrt": _unary(ops.sqrt),
+    "Sub": _folded(ops.sub),
+    "Sum": _folded(ops.add),
+    "Tan": _unary(ops.tan),
+    "Tanh": _unary(ops.tanh),
+    "TopK": _top_k,
+    "Where": lambda node, c, a, b: elementwise(ops.select, _tensor(c), _tensor(a), _tensor(b)),
+    **LAYERS,
+    **RECURRENT,
+    **SHAPES,
+}

@@ -1,0 +1,432 @@
+"""Runs graphs of torch.export on symbolic tensors."""
+
+from __future__ import annotations
+
+import functools
+import os
+import re
+
+from halfstep.graph.graph import Tensor, autocast, current, type_of
+from halfstep.importers.torch import aten
+from halfstep.importers.torch.memory import Held, Place, View, check_disjoint, is_whole, memory_of
+from halfstep.importers.torch.operands import tensor_of
+from halfstep.importers.torch.stops import REGIONS
+from halfstep.importers.torch.views import BACK
+from halfstep.modules.leaves import Leaf
+from halfstep_runtime._errors import Error
+
+# What is said of an exception of a handler that is none of ours.
+UNEXPECTED = "the importer's rule for it ended with an error of its own, which is a fault of Halfstep's"
+
+# What has no value of its own.
+IGNORED = {"_assert_tensor_metadata", "_assert_scalar", "_assert_async", "sym_constrain_range_for_size"}
+
+
+def sizes_of(value) -> tuple[int | None, ...]:
+    """The shape of a value of torch.export, in which None is open."""
+    return tuple(size if isinstance(size, int) else None for size in value.shape)
+
+
+def name_of(target) -> str:
+    """An op's name in PyTorch; with its library's where that is the user's, whose ops may be called as PyTorch's are."""
+    import torch
+
+    if not isinstance(target, torch._ops.OpOverload):
+        return getattr(target, "__name__", str(target))
+    library, _, name = target._schema.name.partition("::")
+    return name if library in ("aten", "prims") else target._schema.name
+
+
+class Call:
+    """An op of a graph with its arguments, by the names of the op's schema. An op in place, or with an `out`, is that which is not."""
+
+    def __init__(self, node, read, rows: Tensor | None = None):
+        import torch
+        from torch.fx.node import map_arg
+
+        self.node = node
+        self.rows = rows  # a tensor that has a row for each of the batch
+        # What is left out of the graph's values is a size that is open.
+        self.arguments = map_arg(node.args, read)
+        self.keywords = map_arg(node.kwargs, read)
+        self.assigned: dict[object, Tensor] = {}  # nodes, of which handlers change the values
+        self.named = {}
+        self.written: list[object] = []  # the nodes of what it changes
+        self.op = name_of(node.target)
+        if not isinstance(node.target, torch._ops.OpOverload):
+            return
+        for i, argument in enumerate(node.target._schema.arguments):
+            is_given = i < len(self.arguments)
+            given = self.arguments[i] if is_given else self.keywords.get(argument.name, argument.default_value)
+            if argument.alias_info is not None and argument.alias_info.is_write:
+                self.written.append(node.args[i] if is_given else node.kwargs.get(argument.name))
+            if argument.name != "out":
+                self.named[argument.name] = given
+        if self.written and self.op.startswith("__i"):
+            self.op = "__" + self.op.removeprefix("__i")
+        elif self.written and not self.op.endswith("__"):
+            self.op = self.op.rstrip("_")
+
+    @property
+    def shape(self):
+        """The result's."""
+        return sizes_of(self.node.meta["val"])
+
+    @property
+    def dtype(self) -> str:
+        """The result's."""
+        return str(self.node.meta["val"].dtype).removeprefix("torch.")
+
+    def tensors(self):
+        """The arguments that are values of the graph, in its order."""
+        return [one for node, one in zip(self.node.all_input_nodes, self._inputs(), strict=True) if "val" in node.meta]
+
+    def _inputs(self):
+        from torch.fx.node import map_arg
+
+        found: dict[object, object] = {}
+        flat = (self.node.args, self.node.kwargs)
+        values = (self.arguments, self.keywords)
+
+        def walk(nodes, read):
+            if isinstance(nodes, (list, tuple)):
+                for one, value in zip(nodes, read):
+                    walk(one, value)
+            elif isinstance(nodes, dict):
+                for key, one in nodes.items():
+                    walk(one, read[key])
+            else:
+                map_arg(nodes, lambda node: found.setdefault(node, read))
+
+        walk(flat, values)
+        return [found[node] for node in self.node.all_input_nodes]
+
+    def is_constant(self) -> bool:
+        """Whether torch can compute it now."""
+        import torch
+
+        target = self.node.target
+        if not isinstance(target, torch._ops.OpOverload) or torch.Tag.nondeterministic_seeded in target.tags:
+            return False
+        inputs = self._inputs()
+        return all(isinstance(one, (int, float, torch.Tensor)) for one in inputs) and None not in self.shape_or_empty()
+
+    def on_constants(self):
+        """What torch computes now. What is in place there changes a copy."""
+        import torch
+        from torch.utils import _pytree
+
+        arguments, keywords = _pytree.tree_map_only(torch.Tensor, torch.clone, (self.arguments, self.keywords)) if self.written else (
+            self.arguments, self.keywords)
+        return self.node.target(*arguments, **keywords)
+
+    def shape_or_empty(self):
+        value = self.node.meta.get("val")
+        return sizes_of(value) if hasattr(value, "shape") else ()
+
+    def only(self, name: str, *accepted):
+        """Refuses values of an argument that the handler does not know."""
+        if self.named[name] not in accepted:
+            raise Error(f"{name}={self.named[name]!r} is not supported, only {', '.join(map(repr, accepted))}")
+
+    def only_defaults(self, count: int):
+        """Refuses arguments behind the first `count` that are not what they are where nobody says them."""
+        for argument in self.node.target._schema.arguments[count:]:
+            if argument.name in self.named:
+                self.only(argument.name, argument.default_value)
+
+
+def decompose(node, tensors):
+    """A graph of core ATen for an op that is none of ours, of operands as `tensors`, or None where that has such ops, too."""
+    import torch
+    from torch.fx.experimental.proxy_tensor import make_fx
+    from torch.fx.node import map_arg
+
+    inputs = [one for one in node.all_input_nodes if isinstance(one.meta.get("val"), torch.Tensor)]
+    if len(inputs) != len(node.all_input_nodes) or not isinstance(node.target, torch._ops.OpOverload):
+        return None
+    target = _functional(node.target)
+
+    def function(*tensors):
+        given = dict(zip(inputs, tensors))
+        result = target(*map_arg(node.args, given.get), **map_arg(node.kwargs, given.get))
+        return list(result) if isinstance(result, (tuple, list)) else [result]
+
+    with torch.no_grad():
+        try:
+            # In a region of autocast our types are those of before it: those that PyTorch would have are not cast to.
+            typed = [one.meta["val"].to(getattr(torch, tensor_of(given).dtype)) for one, given in zip(inputs, tensors, strict=True)]
+            graph = make_fx(function, _decompositions())(*typed)
+        except (RuntimeError, NotImplementedError):
+            return None
+    for one in graph.graph.nodes:
+        if one.op == "call_function" and isinstance(one.target, torch._ops.OpOverload):
+            name = one.target._schema.name.partition("::")[2]
+            # What stops gradients is looked for in what the user wrote alone.
+            if name not in aten.HANDLERS and not name.startswith("sym_") or name == "detach":
+                return None
+    return graph
+
+
+def _functional(target):
+    """The op that gives what one in place writes, where there is such."""
+    import torch
+
+    name = name_of(target)
+    packet = getattr(torch.ops.aten, name.removesuffix("_"), None) if name.endswith("_") else None
+    return getattr(packet, target._overloadname, target)
+
+
+@functools.cache
+def _decompositions():
+    """PyTorch's, for what is no op of ours."""
+    import torch
+
+    table = torch.export.default_decompositions().items()
+    return {op: rule for op, rule in table if op._schema.name.partition("::")[2] not in aten.HANDLERS}
+
+
+class Interpreter:
+    """Runs a graph of torch.export on symbolic tensors."""
+
+    def __init__(self):
+        self.problems: list[tuple[str, str, str]] = []
+        self.unexpected: Exception | None = None  # the first that a handler ended with and is none of ours
+        self._leaves: dict[object, Place] = {}
+        self._decomposes = False
+        self._rows: Tensor | None = None
+
+    def outputs(self, module, inputs) -> list:
+        """What a graph gives of tensors, leaves and constants."""
+        self._rows = next((one for one in inputs if isinstance(one, Tensor) and one.shape[:1] == (None,)), None)
+        places = self.run(module, self._memories(module, [self._input(one) for one in inputs]))
+        return [self._read(one) for one in places]
+
+    def _input(self, value):
+        if isinstance(value, Leaf):
+            return self.place_of(value)
+        return Place(value, kept=_CONSTANT if not isinstance(value, Tensor) else _INPUT)
+
+    def _memories(self, module, places):
+        """What is given, of which nothing may change that is given twice: parts of one tensor as two buffers."""
+        nodes = [one for one in module.graph.nodes if one.op == "placeholder"]
+        owners: dict[object, Place] = {}
+        for node, place in zip(nodes, places, strict=True):
+            memory = memory_of(node.meta.get("val"))
+            other = owners.setdefault(memory, place)
+            if memory is not None and other is not place:
+                other.kept = place.kept = other.kept or place.kept or _SHARED
+        return places
+
+    def place_of(self, leaf) -> Place:
+        if leaf not in self._leaves:
+            self._leaves[leaf] = Held(leaf, _PARAMETER if leaf.trainable else "")
+        return self._leaves[leaf]
+
+    def run(self, module, inputs) -> list:
+        """The outputs, as places; `module` is a graph and the graphs that it calls."""
+        values, given = {}, iter(inputs)
+        for node in module.graph.nodes:
+            if node.op == "placeholder":
+                values[node] = next(given)
+            elif node.op == "get_attr":
+                values[node] = self._attribute(module, node.target)
+            elif node.op == "call_function":
+                values[node] = self._call(node, values)
+            elif node.op == "output":
+                return [values.get(one) for one in node.args[0]]
+        return []
+
+    def _attribute(self, module, name: str):
+        import torch
+
+        for part in name.split("."):
+            module = getattr(module, part)
+        return Place(module, kept=_CONSTANT) if isinstance(module, torch.Tensor) else module
+
+    def _read(self, value):
+        """A value as handlers take it."""
+        if isinstance(value, tuple):
+            return tuple(map(self._read, value))
+        return value.read() if isinstance(value, Place) else value
+
+    def _call(self, node, values):
+        import operator
+
+        import torch
+
+        result = node.meta.get("val")
+        if node.target is operator.getitem:
+            return values[node.args[0]][node.args[1]]
+        op = name_of(node.target)
+        if op in ("item", "_local_scalar_dense"):
+            self.problems.append(("aten.item", "a number that depends on data is not known when a model is compiled: keep it a tensor",
+                                  describe(node)))
+            return 1.0
+        if isinstance(result, (int, torch.SymInt, torch.SymFloat, torch.SymBool)):  # of sizes: only the batch is open
+            return result if isinstance(result, int) else None
+        if any(_has_size_of_data(one.meta.get("val")) for one in node.all_input_nodes):
+            return _placed(_stand_in(result))  # the op that the size comes from is told
+        if op in IGNORED:
+            return None
+        graph = current()
+        if not self._decomposes:
+            graph.scope[-1], graph.place = _path_of(node), _place_of(node)
+        try:
+            if _has_size_of_data(result):
+                raise Error(aten.INSTEAD.get(op) or
+                            "the size of its result depends on data, and a model is compiled before there are any: keep all elements, as "
+                            "torch.where(condition, x, 0) does")
+            if op in REGIONS:
+                return self._region(op, torch.fx.node.map_arg(node.args, values.get))
+            return self._computed(node, values)
+        except Exception as error:
+            if self._decomposes:
+                raise
+            why = str(error)
+            if not isinstance(error, Error):
+                self.unexpected = self.unexpected or error
+                why = f"{UNEXPECTED}: {type(error).__name__}: {why}"
+            self.problems.append((op if "::" in op or not hasattr(node.target, "_schema") else f"aten.{op}", why, describe(node)))
+            return _placed(_stand_in(result))
+        finally:
+            if not self._decomposes:
+                graph.scope[-1], graph.place = "", None
+
+    def _computed(self, node, values):
+        """The place of an op's result, or of several; what it changes is changed."""
+        call = Call(node, lambda one: self._read(values.get(one)), self._rows)
+        if call.written and (len(call.written) > 1 or len(node.target._schema.returns) != 1):
+            raise Error("it changes several tensors in place: write the forward without it")
+        value = self._compute(call, values)
+        for one, after in call.assigned.items():
+            values[one].write(after)
+        if call.written:
+            return self._written(call, value, values)
+        if isinstance(value, (tuple, list)):
+            return tuple(self._result(call, one, values, i) for i, one in enumerate(value))
+        return self._result(call, value, values)
+
+    def _written(self, call, value, values):
+        """An op in place gives the tensor that it changes."""
+        import torch
+
+        changed, = call.written
+        if torch.Tag.inplace_view in call.node.target.tags:  # transpose_: of another shape from now on
+            values[changed] = self._result(call, value, values)
+        else:
+            values[changed].write(self._read(value))
+        return values[changed]
+
+    def _result(self, call, value, values, item: int | None = None):
+        """A place for a result: a view where PyTorch has it in the memory of an operand."""
+        import torch
+
+        if isinstance(value, Place) or value is None:
+            return value
+        node, own = call.node, call.node.meta.get("val")
+        own = own if item is None or own is None else own[item]
+        memory = memory_of(own)
+        base = next((one for one in node.all_input_nodes if isinstance(values.get(one), Place) and memory_of(one.meta.get("val")) == memory), None)
+        if memory is None or base is None:
+            return Place(value)
+
+        def again(read):
+            return Call(node, lambda one: read if one is base else self._read(values.get(one)), self._rows)
+
+        def take(read):
+            found = self._compute(again(read), values)
+            return found if item is None else found[item]
+
+        def put(read, written):
+            if is_whole(own, base.meta["val"]):
+                return written
+            if isinstance(read, torch.Tensor) and isinstance(written, torch.Tensor):
+                read = read.clone()
+                take(read).copy_(written)
+                return read
+            check_disjoint(own)
+            if call.op not in BACK:
+                raise Error(f"what aten.{call.op} gives is not written to: write to what it is of, or to its clone()")
+            return BACK[call.op](again(read), tensor_of(read), tensor_of(written), item)
+
+        return View(values[base], value, take, put)
+
+    def _compute(self, call, values):
+        if call.is_constant():
+            return call.on_constants()
+        if call.op in aten.HANDLERS:
+            return aten.HANDLERS[call.op](call, *call.named.values())
+        tensors = [one for one in call.tensors() if one is not None]
+        inner = None if self._decomposes else decompose(call.node, tensors)
+        if inner is None:
+            raise Error("there is no such op; " + aten.INSTEAD.get(call.op, "write the forward without it"))
+        self._decomposes = True
+        try:
+            results = self.run(inner, [values[one] for one in call.node.all_input_nodes])
+        finally:
+            self._decomposes = False
+        return results[0] if len(results) == 1 else tuple(results)
+
+    def _region(self, op: str, arguments):
+        inner, *operands = arguments[REGIONS[op] :]
+        if op != "wrap_with_autocast":
+            return tuple(self.run(inner, operands))
+        _, dtype, enabled = arguments[:3]
+        with autocast(dtype if enabled else None, enabled=enabled):
+            return tuple(self.run(inner, operands))
+
+
+_INPUT = "it changes an input, which the caller would see: write x = x.clone() in front of it"
+_PARAMETER = "it changes a parameter, which the optimizer alone does here: compute another tensor of it, as torch.clamp(weight, 0, 1)"
+_SHARED = "it changes a buffer that has its memory in common with another: clone() one of them in __init__"
+_CONSTANT = "it changes a tensor that the module has as it is: register it, register_buffer(name, tensor)"
+
+
+def _placed(value):
+    """Places for tensors."""
+    return tuple(map(_placed, value)) if isinstance(value, tuple) else value if value is None else Place(value)
+
+
+def _path_of(node) -> str:
+    """The module that a node is in: "encoder.0.norm"."""
+    for value in reversed(list((node.meta.get("nn_module_stack") or {}).values())):
+        path = value[0] if isinstance(value, tuple) else value
+        if "_empty_nn_module_stack" not in path:
+            return re.sub(r"^L\['self'\]\.?", "", path)
+    return ""
+
+
+def _place_of(node) -> tuple[str, int] | None:
+    """The file and the line of the forward that a node is from."""
+    import torch
+
+    found = re.findall(r'File "([^"]+)", line (\d+)', node.meta.get("stack_trace") or "")
+    # Where PyTorch's own layers are written says nothing.
+    found = [one for one in found if not one[0].startswith(os.path.dirname(torch.__file__))] or found
+    return (os.path.basename(found[-1][0]), int(found[-1][1])) if found else None
+
+
+def describe(node) -> str:
+    place = _place_of(node)
+    return f"'{_path_of(node)}'" + (f" ({place[0]}:{place[1]})" if place else "")
+
+
+def _has_size_of_data(value) -> bool:
+    """Whether a tensor, or one of several, has a size that only data tell: that of x[x > 0]."""
+    from torch.fx.experimental.symbolic_shapes import free_unbacked_symbols
+
+    if isinstance(value, (tuple, list)):
+        return any(map(_has_size_of_data, value))
+    return hasattr(value, "shape") and bool(free_unbacked_symbols(value))
+
+
+def _stand_in(result):
+    """A value of that type, so that what comes after an error is looked at, too."""
+    if isinstance(result, (tuple, list)):
+        return tuple(_stand_in(one) for one in result)
+    if not hasattr(result, "dtype"):
+        return None
+    dtype = "float32" if result.dtype.is_floating_point else str(result.dtype).removeprefix("torch.")
+    graph = current()
+    return Tensor(graph, graph.handle.add_argument("missing", type_of(sizes_of(result), dtype), ""))

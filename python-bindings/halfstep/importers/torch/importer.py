@@ -1,0 +1,279 @@
+"""Modules of PyTorch as modules of ours, by torch.export."""
+
+from __future__ import annotations
+
+import collections
+import contextlib
+import inspect
+import io
+import logging
+import os
+import re
+import sys
+import traceback
+
+import numpy
+
+from halfstep import nn
+from halfstep.graph.graph import Tensor, current
+from halfstep.importers.torch.aten import INSTEAD
+from halfstep.importers.torch.export import Interpreter, describe, sizes_of
+from halfstep.importers.torch.filters import filters_of
+from halfstep.importers.torch.stops import Stops
+from halfstep.importers.torch.tracing import Tracing
+from halfstep.modules.leaves import Filter, check_keys, number_arrays
+from halfstep.modules.trainable import Trainable
+from halfstep_runtime._elements import DTYPES
+from halfstep_runtime._errors import PACKAGES, Error
+
+
+def from_torch(module, args, *, batched: bool = True, trainable=None, frozen=None) -> TorchModel:
+    """A module that does what `module` of PyTorch does with inputs as the tensors `args`, and starts from its parameters.
+
+    The first size of inputs is the batch, of any size, unless `batched` is False. What the module has that Halfstep lacks is
+    one error that lists all of it. Whether the module is in training or eval mode is taken over, too.
+
+    Parameters train as their `requires_grad` says; `trainable` names all that train instead, `frozen` what does not: names of parameters or
+    patterns as "encoder.*", one or several.
+    """
+    import torch
+
+    if not isinstance(module, torch.nn.Module):
+        told = f"the class {module.__name__}, expected an object of it" if isinstance(module, type) else (
+            f"a {type(module).__name__}, expected a torch.nn.Module: a function is the forward of one")
+        raise Error(f"from_torch: module is {told}")
+    args = tuple(args) if isinstance(args, (tuple, list)) else (args,)
+    if not all(isinstance(one, torch.Tensor) for one in args):
+        raise Error(f"args are tensors, not {', '.join(type(one).__name__ for one in args)}; bind all else by functools.partial")
+    tracing = Tracing(module)
+    try:
+        model = TorchModel(_traced(tracing, args, batched), module, Trainable("from_torch", trainable, frozen), tracing.problems)
+        model.to_mlir()
+    except Error:
+        raise
+    except Exception as error:
+        raise Error(f"from_torch ended with an error of its own, which is a fault of Halfstep's: {_said(error)}") from error
+    return model
+
+
+def _traced(tracing, args, batched: bool):
+    """The program of a module."""
+    import torch
+
+    module, dynamic = tracing.module, None
+    try:
+        if batched:
+            # A batch of one would be taken for a size that is always 1.
+            args = tuple(one.repeat(2, *[1] * (one.ndim - 1)) if one.ndim and one.shape[0] == 1 else one for one in args)
+            batch = torch.export.Dim("batch", min=2)
+            dynamic = _as_parameters(module, [{0: batch} if one.ndim else None for one in args])
+        # Not decomposed: composites are ops of ours, and regions of autocast are still there.
+        with _without_graphs(), tracing.watched(any(one.is_cuda for one in args)):
+            return torch.export.export(module, args, dynamic_shapes=dynamic)
+    except Error:
+        raise
+    except Exception as error:
+        if tracing.problems:  # of which the error may be one more
+            raise Error(_report(tracing.problems)) from error
+        raise Error(_why_not(module, error, batched)) from error
+
+
+def _why_not(module, error: Exception, batched: bool) -> str:
+    """What torch.export ended with, in our words."""
+    import torch
+
+    if isinstance(error, torch.fx.experimental.symbolic_shapes.GuardOnDataDependentSymNode):
+        return (f"the forward branches on data, or needs a number of it{_line_of(error)}: a model is compiled before there are data; "
+                "write torch.where(condition, a, b)")
+    if batched and isinstance(error, torch._dynamo.exc.UserError) and error.error_type is torch._dynamo.exc.UserErrorType.CONSTRAINT_VIOLATION:
+        return ("the module depends on the first size of its inputs, which is that of the batch; batched=False takes all sizes as they "
+                f"are, and recurrent layers have the batch first with batch_first=True. PyTorch says: {error}")
+    for name, one in module.named_modules():
+        if isinstance(one, torch.jit.ScriptModule):
+            told = f"'{name}'" if name else "the module"
+            return f"{told} is one of TorchScript, which is not traced again: give the module that it was made of"
+    instead = next((said for op, said in INSTEAD.items() if re.search(rf"\b{re.escape(op)}\b", str(error))), None)
+    return f"the forward cannot be traced{_line_of(error)}: {_said(error)}" + ("" if instead is None else f"; {instead}")
+
+
+def _said(error: Exception) -> str:
+    return f"{type(error).__name__}: {error}".strip(": ").partition("\n")[0]
+
+
+def _as_parameters(module, values) -> tuple:
+    """Values of arguments as the forward has them: what *args takes is one."""
+    kinds = [one.kind for one in inspect.signature(module.forward).parameters.values()]
+    at = kinds.index(inspect.Parameter.VAR_POSITIONAL) if inspect.Parameter.VAR_POSITIONAL in kinds else len(values)
+    if at >= len(values):  # where *args takes nothing, it is not there
+        return tuple(values)
+    return (*values[:at], tuple(values[at:]))
+
+
+@contextlib.contextmanager
+def _without_graphs():
+    """Without the graphs and warnings that torch.export prints before the errors of branches on data, nor tracebacks of what an error tells."""
+    from torch.fx.experimental import symbolic_shapes
+
+    logger, tracer = (logging.getLogger(f"torch.{name}") for name in ("fx.experimental.symbolic_shapes", "_subclasses.fake_tensor"))
+    printed, levels = io.StringIO(), (logger.level, tracer.level)
+    logger.setLevel(logging.ERROR)
+    tracer.setLevel(logging.CRITICAL)
+    try:
+        with contextlib.redirect_stderr(printed):
+            yield
+    except symbolic_shapes.GuardOnDataDependentSymNode:
+        printed = io.StringIO()
+        raise
+    finally:
+        logger.setLevel(levels[0])
+        tracer.setLevel(levels[1])
+        sys.stderr.write(printed.getvalue())
+
+
+def _line_of(error) -> str:
+    """Where a forward stood."""
+    import torch
+
+    own = [one for one in traceback.extract_tb(error.__traceback__)
+           if not one.filename.startswith((os.path.dirname(torch.__file__), *PACKAGES, "<"))]
+    return f" ({os.path.basename(own[-1].filename)}:{own[-1].lineno})" if own else ""
+
+
+class TorchModel(nn.Module):
+    """The graph of a module of PyTorch. Parameters, buffers and locations have the names that they have there."""
+
+    _of_classes = {"ignore_label": -100}  # as PyTorch's losses have it
+
+    def __init__(self, program, module, trainable: Trainable, problems):
+        self._program = program
+        self._leaves: dict[str, nn.Parameter | nn.State] = {}
+        signature = program.graph_signature
+        # Of parameters that modules share, the first name of each.
+        owners: dict[int, str] = {}
+        tensors = dict([*module.named_parameters(remove_duplicate=False), *module.named_buffers(remove_duplicate=False)])
+        self._aliases = {name: owners.setdefault(id(tensor), name) for name, tensor in tensors.items()}
+        trainable.check(name for name, _ in module.named_parameters(remove_duplicate=False))
+        placeholders = [node for node in program.graph.nodes if node.op == "placeholder"]
+        read = {node: self._aliases[spec.target] for node, spec in zip(placeholders, signature.input_specs) if spec.target in self._aliases}
+        filters = filters_of(program.graph_module, read)
+        trained = set()
+        for name in owners.values():
+            names = [one for one, owner in self._aliases.items() if owner == name]
+            trained |= {name} if trainable.trains(names, tensors[name].requires_grad) else set()
+        stops = Stops(program.graph_module, [read[one] if read.get(one) in trained else None for one in placeholders])
+        self._problems = problems + [_of_stop(node, name) for node, name in stops.needed]
+        for name in owners.values():
+            self._leaves[name] = _leaf_of(name, tensors[name], name in trained - stops.frozen, name in filters)
+        self._inputs_of_graph = [self._input_of(one) for one in signature.input_specs]
+        self._kept = list(module.state_dict())
+        values = {node.name: node.meta["val"] for node in program.graph.nodes if node.op == "placeholder"}
+        self.specify(**{name: _spec_of(name, values[name]) for name in signature.user_inputs})
+
+    def _input_of(self, spec):
+        """What a placeholder stands for: a leaf, a constant, or None for an input."""
+        kind = spec.kind.name
+        if kind == "USER_INPUT":
+            return None
+        if spec.target in self._aliases:
+            return self._leaves[self._aliases[spec.target]]
+        if kind == "CONSTANT_TENSOR":
+            return self._program.constants[spec.target]
+        raise Error(f"the module takes '{spec.target}' ({kind}), which is no tensor")
+
+    def children(self):
+        yield from self._leaves.items()
+
+    def input_names(self):
+        return list(self._inputs)
+
+    def forward(self, *inputs):
+        given = iter(inputs)
+        values = [next(given) if one is None else one for one in self._inputs_of_graph]
+        interpreter = Interpreter()
+        outputs = interpreter.outputs(self._program.graph_module, values)
+        problems = [*self._problems, *interpreter.problems]
+        if problems:
+            raise Error(_report(problems)) from interpreter.unexpected
+        for leaf in self._leaves.values():
+            place = interpreter.place_of(leaf)
+            if place.version or (isinstance(leaf, nn.State) and id(leaf) in current().leaves):
+                current().next[id(leaf)] = place.read()
+        return self._as_returned(outputs)
+
+    def _as_returned(self, outputs):
+        """By their names where the module gives a dictionary."""
+        from torch.utils import _pytree
+
+        for one in outputs:
+            if isinstance(one, Tensor):
+                one.classes_second = True
+        returned = _pytree.tree_unflatten(outputs, self._program.call_spec.out_spec)
+        if isinstance(returned, dict) and len(returned) == len(outputs):
+            return {str(name): one for name, one in returned.items()}
+        return outputs[0] if len(outputs) == 1 else tuple(outputs)
+
+    def __deepcopy__(self, memo):
+        memo[id(self._program)] = self._program  # which nothing changes
+        return super().__deepcopy__(memo)
+
+    def state_dict(self) -> dict[str, object]:
+        """Parameters and buffers as PyTorch's module has them, for its load_state_dict."""
+        import torch
+
+        trainer = self.__dict__.get("_trainer")
+        live = trainer.session.state if trainer is not None and trainer.session is not None else {}
+        values = {name: leaf.given(live[name] if name in live else leaf.value) for name, leaf in self._leaves.items()}
+        return {name: torch.from_numpy(numpy.array(values[self._aliases[name]])) for name in self._kept}
+
+    def load_state_dict(self, values) -> None:
+        """Parameters and buffers by their names in PyTorch's module, all of them."""
+        try:
+            check_keys(self._kept, values)
+        except Error as error:
+            differing = ", ".join(sorted(set(values) ^ set(self._kept))) if hasattr(values, "items") else "none"
+            raise Error(f"the state has other names than the module: {differing}; {error}") from None
+        arrays = number_arrays({name: self._leaves[self._aliases[name]] for name in self._kept}, values)
+        self.trainer.start_from({self._aliases[name]: array for name, array in arrays.items()})
+
+
+def _of_stop(node, name: str) -> tuple[str, str, str]:
+    is_detach = getattr(node.target, "_schema", None) is not None and node.target._schema.name.startswith("aten::detach")
+    return ("detach, or data" if is_detach else "torch.no_grad",
+            f"it stops a gradient to '{name}', which here would flow on: freeze that by requires_grad_(False), or take what is computed there as an "
+            "input of the module", describe(node))
+
+
+def _leaf_of(name: str, tensor, trains: bool, is_filter: bool):
+    import torch
+
+    dtype = str(tensor.dtype).removeprefix("torch.")
+    if dtype in ("bfloat16", "float16"):
+        raise Error(f"'{name}' is in {dtype}: give the module in float32, module.float(); a policy says what is computed in {dtype}")
+    if dtype not in DTYPES.values():
+        raise Error(f"'{name}' has elements of {dtype}, expected one of {', '.join(DTYPES.values())}")
+    value = tensor.detach().cpu().numpy().copy()
+    if not isinstance(tensor, torch.nn.Parameter):
+        return nn.State(value.shape, "zeros", dtype, value)
+    return Filter(dtype, value, trainable=trains) if is_filter else nn.Parameter(value.shape, "zeros", dtype, value, trainable=trains)
+
+
+def _spec_of(name: str, value) -> nn.Input:
+    dtype = str(value.dtype).removeprefix("torch.")
+    if dtype not in DTYPES.values():
+        raise Error(f"input '{name}' has elements of {dtype}, expected one of {', '.join(DTYPES.values())}")
+    shape = sizes_of(value)
+    batched = bool(shape) and shape[0] is None
+    return nn.Input(shape[1:] if batched else shape, dtype, batched)
+
+
+def _report(problems) -> str:
+    """All that is lacking: what, how often, where, and what to do."""
+    groups = collections.defaultdict(list)
+    for op, why, place in problems:
+        groups[op, why].append(place)
+    lines = []
+    for (op, why), places in sorted(groups.items()):
+        named = list(dict.fromkeys(places))
+        more = f" and {len(named) - 3} more places" if len(named) > 3 else ""
+        lines.append(f"  {op}: {len(places)}, in {', '.join(named[:3])}{more}: {why}")
+    return "the module has what Halfstep does not:\n" + "\n".join(lines)

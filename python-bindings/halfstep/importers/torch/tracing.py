@@ -1,0 +1,167 @@
+"""Traces forwards of PyTorch, and sees what torch.export leaves out of their graphs: backward functions of the user's own, and regions of
+autocast for CUDA where there is none."""
+
+from __future__ import annotations
+
+import collections
+import contextlib
+import functools
+import os
+import sys
+import types
+
+from halfstep.importers.torch.cuda_regions import regions_of_cuda
+from halfstep_runtime._errors import PACKAGES
+
+_OF_OPS = "the gradient of what is imported is that of its ops"
+_FUNCTION = f"its backward is lost: {_OF_OPS}; write the forward of ops whose gradient is meant"
+_HOOK = f"it is lost: {_OF_OPS}; remove the hook, and weigh the loss instead"
+_REENTRANT = "it traces the forward without gradients: give use_reentrant=False"
+_SAVED = f"what it gives a backward is lost: {_OF_OPS}; leave it out"
+_INFERENCE = "it is not in the graph, and gradients would flow through it: write torch.no_grad()"
+_PACKED = "their lengths depend on data: pad them to one length"
+_GRADIENT = "it has no gradient itself, and would have one here: give create_graph=True, if it is to have one"
+
+
+class Tracing:
+    """What was met in the forward of `module` that its graph does not have."""
+
+    def __init__(self, module):
+        self.module = module
+        self._names = {id(one): name for name, one in module.named_modules()}
+        self._met: dict[tuple[str, str, str], None] = {}
+
+    @property
+    def problems(self) -> list[tuple[str, str, str]]:
+        """(what, why, place)"""
+        return list(self._met)
+
+    @contextlib.contextmanager
+    def watched(self, on_cuda: bool):
+        """PyTorch's functions tell what is met. Gradients are on, whatever they are for who imports."""
+        import torch
+
+        self._read_hooks()
+        with contextlib.ExitStack() as stack:
+            for owner, name, function in [*self._backward_functions(), *self._hooks(), *self._lost(), *([] if on_cuda else regions_of_cuda(self._tell))]:
+                stack.enter_context(_in_place_of(owner, name, function))
+            stack.enter_context(torch.inference_mode(False))
+            stack.enter_context(torch.enable_grad())
+            yield
+        self._read_hooks()
+
+    def _tell(self, what: str, why: str) -> None:
+        """At the module and the line that call what is watched."""
+        frame: types.FrameType | None = sys._getframe(1)
+        line = ""
+        while frame is not None:
+            if not line and _is_of_user(frame):
+                line = f" ({os.path.basename(frame.f_code.co_filename)}:{frame.f_lineno})"
+            if line and (name := self._names.get(id(frame.f_locals.get("self")))) is not None:
+                break
+            frame = frame.f_back
+        else:
+            name = ""
+        self._met[what, why, f"'{name}'{line}"] = None
+
+    def _telling(self, function, what: str, why: str, when=lambda *_, **__: True):
+        @functools.wraps(function)
+        def call(*arguments, **named):
+            if when(*arguments, **named):
+                self._tell(what, why)
+            return function(*arguments, **named)
+
+        return call
+
+    def _read_hooks(self) -> None:
+        """Those that there are."""
+        from torch.nn.modules import module as modules
+
+        found = [("a backward hook of all modules", "", getattr(modules, f"_global{kind}")) for kind in ("_backward_hooks", "_backward_pre_hooks")]
+        for name, one in self.module.named_modules():
+            found += [("a backward hook of a module", name, getattr(one, kind)) for kind in ("_backward_hooks", "_backward_pre_hooks")]
+        for name, one in self.module.named_parameters():
+            found += [("a hook of a parameter", name, getattr(one, kind)) for kind in ("_backward_hooks", "_post_accumulate_grad_hooks")]
+        for what, name, hooks in found:
+            for hook in (hooks or {}).values():
+                code = getattr(hook, "__code__", None)
+                line = f" ({os.path.basename(code.co_filename)}:{code.co_firstlineno})" if code else ""
+                self._met[what, _HOOK, f"'{name}'{line}"] = None
+
+    def _backward_functions(self):
+        """(owner, name, what stands there while a forward is traced) of all that has a backward of its own."""
+        import torch
+        from torch.utils.checkpoint import CheckpointFunction
+
+        known = [one for one in _subclasses(torch.autograd.Function) if "forward" in vars(one) and not _is_of_torch(one)]
+        for one in known:  # their forward: `apply` may be held by another name
+            yield one, "forward", staticmethod(self._telling(getattr(one, "forward"), f"torch.autograd.Function {one.__name__}", _FUNCTION))
+        yield CheckpointFunction, "forward", staticmethod(self._telling(CheckpointFunction.forward, "torch.utils.checkpoint", _REENTRANT))
+
+        def apply(own, *arguments, **named):
+            if not _is_of_torch(own) and not any(issubclass(own, one) for one in known):  # made in the forward
+                self._tell(f"torch.autograd.Function {own.__name__}", _FUNCTION)
+            return applied.__get__(None, own)(*arguments, **named)
+
+        applied = next(vars(one)["apply"] for one in torch.autograd.Function.__mro__ if "apply" in vars(one))
+        yield torch.autograd.Function, "apply", classmethod(apply)
+        create_graph = 3  # its place
+        yield torch.autograd, "_engine_run_backward", self._telling(torch.autograd._engine_run_backward, "torch.autograd.grad", _GRADIENT,
+                                                                    lambda *arguments, **_: not arguments[create_graph])
+
+    def _hooks(self):
+        import torch
+        from torch.utils.hooks import RemovableHandle
+
+        def register(tensor, hook):
+            self._tell("a backward hook of a tensor", _HOOK)
+            return RemovableHandle(collections.OrderedDict())
+
+        yield torch.Tensor, "register_hook", register
+        yield torch.Tensor, "register_post_accumulate_grad_hook", register
+        saved = torch.autograd.graph.saved_tensors_hooks
+        yield saved, "__init__", self._telling(saved.__init__, "torch.autograd.graph.saved_tensors_hooks", _SAVED,
+                                               lambda *_: _is_of_user(sys._getframe(2)))
+
+    def _lost(self):
+        """What a graph has not, or is an error of torch.export's own."""
+        import torch
+        from torch.nn.utils.rnn import PackedSequence
+
+        yield torch.inference_mode, "__enter__", self._telling(torch.inference_mode.__enter__, "torch.inference_mode", _INFERENCE,
+                                                               lambda mode: mode.mode)
+        yield PackedSequence, "__new__", staticmethod(self._telling(PackedSequence.__new__, "packed sequences", _PACKED))
+        data = torch.Tensor.data
+
+        def read(tensor):
+            """`data`, which torch.export has no op for, as what is the same to a graph."""
+            return tensor.detach() if _is_of_user(sys._getframe(1)) else data.__get__(tensor)
+
+        yield torch.Tensor, "data", property(read, data.__set__)
+
+
+@contextlib.contextmanager
+def _in_place_of(owner, name: str, function):
+    own = vars(owner).get(name)
+    setattr(owner, name, function)
+    try:
+        yield
+    finally:
+        if own is None:  # what it inherits
+            delattr(owner, name)
+        else:
+            setattr(owner, name, own)
+
+
+def _subclasses(of) -> list[type]:
+    return [found for one in of.__subclasses__() for found in (one, *_subclasses(one))]
+
+
+def _is_of_torch(kind: type) -> bool:
+    return kind.__module__.partition(".")[0] == "torch"
+
+
+def _is_of_user(frame) -> bool:
+    import torch
+
+    return not frame.f_code.co_filename.startswith((os.path.dirname(torch.__file__) + os.sep, *PACKAGES))

@@ -1,0 +1,167 @@
+"""ATen's ops that put elements into a tensor where indices or a mask say, in ours."""
+
+from __future__ import annotations
+
+from halfstep import ops
+from halfstep.graph.graph import Tensor
+from halfstep.importers.torch.operands import as_type, tensor_of
+from halfstep.importers.torch.views import along_one
+from halfstep_runtime._errors import Error, axis
+
+
+def _whole(x: Tensor, value) -> Tensor:
+    """A number or a tensor in the shape and the type of another."""
+    value = as_type(tensor_of(value), x.dtype) if not isinstance(value, (bool, int, float)) else ops.constant(value, x.dtype)
+    return value if value.shape == x.shape else ops.broadcast(value, like=x)
+
+
+def _copy(call, x, source, *_):
+    return _whole(tensor_of(x), source)
+
+
+def _fill(call, x, value):
+    return _whole(tensor_of(x), value)
+
+
+def _zero(call, x):
+    return _whole(tensor_of(x), 0)
+
+
+def _numbers(index):
+    """Indices that are known, or None."""
+    import torch
+
+    return index.numpy() if isinstance(index, torch.Tensor) else None
+
+
+def _from_start(index, size):
+    """Negative indices are counted from the last there, and are none here."""
+    if size is None:
+        raise Error("the batch, whose size is open, takes no indices; give batched=False")
+    index = as_type(tensor_of(index), "int64")
+    return ops.select(index < 0, index + size, index)
+
+
+def _index(call, x, indices):
+    """One tensor of indices, which takes slices."""
+    x = tensor_of(x)
+    given = [dim for dim, one in enumerate(indices) if one is not None]
+    if len(given) != 1:
+        raise Error("indices of several dimensions at once are not supported: take one after the other")
+    dim, = given
+    return ops.gather(x, _from_start(indices[dim], x.shape[dim]), dim)
+
+
+def _masked(x: Tensor, mask: Tensor, values) -> Tensor:
+    """`x[mask] = values`, of which there is one for all places of the mask."""
+    values = as_type(tensor_of(values), x.dtype)
+    rest = len(x.shape) - len(mask.shape)
+    if len(values.shape) > rest:
+        if any(size != 1 for size in values.shape[: len(values.shape) - rest]):
+            raise Error("one value for each place of a mask is not supported: write torch.where(mask, values, x) with values in the shape of x")
+        values = ops.reshape(values, values.shape[len(values.shape) - rest:])
+    return ops.select(ops.reshape(mask, (*mask.shape, *[1] * rest)), values, x)
+
+
+def _placed(x: Tensor, dim: int, index, values: Tensor, accumulate: bool) -> Tensor:
+    """`x` with slices where known indices into a dimension say; of several for one place the last."""
+    import numpy
+
+    size = x.shape[dim] or 0
+    source = numpy.full(size, -1)
+    source[index] = numpy.arange(len(index))
+    if accumulate and len(set(index % size)) < len(index):
+        return ops.scatter_add(x, ops.constant(index % size, "int64"), values, dim)
+    put = ops.gather(values, ops.constant(numpy.maximum(source, 0), "int64"), dim)
+    return ops.select(along_one(source >= 0, dim, len(x.shape)), x + put if accumulate else put, x)
+
+
+def _index_put(call, x, indices, values, accumulate=False):
+    x = tensor_of(x)
+    values = as_type(tensor_of(values), x.dtype)
+    given = [dim for dim, one in enumerate(indices) if one is not None]
+    masks = [one for one in indices if one is not None and str(one.dtype).endswith("bool")]
+    if masks and len(indices) == 1 and not accumulate:
+        return _masked(x, tensor_of(masks[0]), values)
+    if masks:
+        raise Error("a mask beside other indices is not supported: write torch.where")
+    if len(given) == 1 and (dim := given[0]) is not None and (known := _numbers(indices[dim])) is not None and known.ndim == 1:
+        if x.shape[dim] is None:
+            raise Error("the batch, whose size is open, takes no indices; give batched=False")
+        shape = (*x.shape[:dim], len(known), *x.shape[dim + 1:])
+        values = values if values.shape == shape else ops.broadcast(values, shape) if None not in shape else (
+            ops.broadcast(values, like=ops.gather(x, ops.constant(known % x.shape[dim], "int64"), dim)))
+        return _placed(x, dim, known, values, bool(accumulate))
+    if given != list(range(len(given))):
+        raise Error("indices that are no numbers known at import are supported for the first dimensions alone: transpose the others behind them")
+    return ops.index_put(x, [_from_start(one, size) for one, size in zip(indices, x.shape)], values, accumulate=bool(accumulate))
+
+
+def _is_indexed(x: Tensor, dim: int, index) -> Tensor:
+    """Which places of a dimension are among indices, one list of them for all."""
+    size = x.shape[dim]
+    if size is None:
+        raise Error("the batch, whose size is open, takes no indices; give batched=False")
+    is_in = ops.reduce_max(ops.one_hot(_from_start(index, size), size), 0) > 0.0
+    return ops.reshape(is_in, (size, *[1] * (len(x.shape) - 1 - dim)))
+
+
+def _index_fill(call, x, dim, index, value):
+    x = tensor_of(x)
+    dim = axis("index_fill", dim, len(x.shape))
+    value = ops.constant(value, x.dtype) if isinstance(value, (bool, int, float)) else as_type(tensor_of(value), x.dtype)
+    return ops.select(_is_indexed(x, dim, index), value, x)
+
+
+def _index_copy(call, x, dim, index, source):
+    x = tensor_of(x)
+    dim = axis("index_copy", dim, len(x.shape))
+    known = _numbers(index)
+    if known is None:
+        raise Error("indices that depend on inputs are not supported")
+    return _placed(x, dim, known, as_type(tensor_of(source), x.dtype), False)
+
+
+def _index_add(call, x, dim, index, source, alpha=1):
+    x = tensor_of(x)
+    dim = axis("index_add", dim, len(x.shape))
+    source = as_type(tensor_of(source), x.dtype)
+    return ops.scatter_add(x, _from_start(index, x.shape[dim]), source if alpha == 1 else source * alpha, dim)
+
+
+def _scatter(call, x, dim, index, source):
+    """A number, or one element for each row, where indices along a dimension say."""
+    import numpy
+
+    x, index = tensor_of(x), tensor_of(index)
+    call.only("reduce", None) if "reduce" in call.named else None
+    dim = axis("scatter", dim, len(x.shape))
+    others = [(a, b) for i, (a, b) in enumerate(zip(index.shape, x.shape)) if i != dim]
+    if any(a != b for a, b in others) or x.shape[dim] is None:
+        raise Error("indices of another shape than the tensor's but in the dimension are not supported")
+    is_number = isinstance(source, (bool, int, float))
+    if not is_number and index.shape[dim] != 1:
+        raise Error("several elements of a row are put by torch.where(torch.arange(size) == index, source, x), one after another")
+    size = x.shape[dim]
+    found = None
+    for i in range(index.shape[dim]):
+        one = index[(*[slice(None)] * dim, slice(i, i + 1))]
+        is_here = ops.compare("eq", along_one(numpy.arange(size), dim, len(x.shape)), as_type(one, "int64"))
+        found = is_here if found is None else ops.logical_or(found, is_here)
+    if is_number:
+        return ops.select(found, ops.constant(source, x.dtype), x)
+    taken = tensor_of(source)[(*[slice(None)] * dim, slice(0, 1))]
+    return ops.select(found, as_type(taken, x.dtype), x)
+
+
+WRITES = {
+    "copy": _copy,
+    "fill": _fill,
+    "index": _index,
+    "index_add": _index_add,
+    "index_copy": _index_copy,
+    "index_fill": _index_fill,
+    "index_put": _index_put,
+    "scatter": _scatter,
+    "zero": _zero,
+}

@@ -1,0 +1,1 @@
+"""What layers are made of: modules, and the parameters and states in them."""

@@ -1,0 +1,65 @@
+"""First values of parameters."""
+
+from __future__ import annotations
+
+import dataclasses
+
+from halfstep.graph.graph import spell_float
+from halfstep_runtime._errors import Error, integer, nearest, number_of
+
+# What others call them.
+_MEANT = {
+    **{f"{name}_{kind}": f"'{ours}_{kind}'" for name, ours in (("kaiming", "he"), ("xavier", "glorot")) for kind in ("uniform", "normal")},
+    **dict.fromkeys(["random_normal", "normal", "truncated_normal"], "nn.Normal(stddev=0.05)"),
+    **dict.fromkeys(["random_uniform", "uniform"], "nn.Uniform(-0.05, 0.05)"),
+}
+_BY_FANS = ("glorot_uniform", "glorot_normal", "he_uniform", "he_normal")
+
+
+@dataclasses.dataclass(frozen=True)
+class Initializer:
+    """How a parameter gets its first value; without a seed, that is the parameter's number in the model."""
+
+    kind: str
+    numbers: tuple[tuple[str, float], ...] = ()
+    seed: int | None = None
+
+    def spell(self, number: int) -> str:
+        if self.kind in ("zeros", "ones"):
+            return f"#mp.{self.kind}"
+        if self.kind == "constant":
+            return f"#mp.constant<{spell_float(self.numbers[0][1])} : f64>"
+        words = [f"{name} = {spell_float(value)} : f64" for name, value in self.numbers]
+        words.append(f"seed = {number if self.seed is None else self.seed}")
+        return f"#mp.{self.kind}<{', '.join(words)}>"
+
+
+def initializer(given: str | float | Initializer) -> Initializer:
+    """An initializer by its name, itself, or a number that all elements get."""
+    if isinstance(given, Initializer):
+        return given
+    if isinstance(given, (int, float)):
+        return Constant(given)
+    if given not in ("zeros", "ones", *_BY_FANS):
+        own = nearest(given, ("zeros", "ones", *_BY_FANS))
+        near = _MEANT.get(str(given)) or own and repr(own)
+        meant = f"did you mean {near}? " if near else ""
+        raise Error(f"there is no initializer '{given}'; {meant}expected zeros, ones, {', '.join(_BY_FANS)}, a number, "
+                    "nn.Normal(...) or nn.Uniform(...)")
+    return Initializer(given)
+
+
+def _seed(name: str, seed) -> int | None:
+    return None if seed is None else integer(f"{name}: seed", seed)
+
+
+def Constant(value: float) -> Initializer:
+    return Initializer("constant", (("value", number_of("Constant: value", value)),))
+
+
+def Normal(mean: float = 0.0, stddev: float = 1.0, seed: int | None = None) -> Initializer:
+    return Initializer("normal", (("mean", number_of("Normal: mean", mean)), ("stddev", number_of("Normal: stddev", stddev))), _seed("Normal", seed))
+
+
+def Uniform(low: float, high: float, seed: int | None = None) -> Initializer:
+    return Initializer("uniform", (("low", number_of("Uniform: low", low)), ("high", number_of("Uniform: high", high))), _seed("Uniform", seed))

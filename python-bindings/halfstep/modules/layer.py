@@ -1,0 +1,46 @@
+"""Layers that compute in a type of their own."""
+
+from __future__ import annotations
+
+from halfstep.compiler.policy import Policy
+from halfstep.graph.graph import Tensor, apply, autocast
+from halfstep.modules.module import Module
+from halfstep_runtime._errors import Error
+
+# Of Keras' names of policies, and of types.
+_COMPUTES = {"mixed_float16": "float16", "mixed_bfloat16": "bfloat16", **{name: name for name in ("float16", "bfloat16", "float32")}}
+
+
+def _compute_dtype(what: str, given) -> str:
+    if isinstance(given, Policy):
+        if given.settings() != {"policy": given.name}:
+            raise Error(f"{what} is a policy with lists of its own, which are for compile: expected a name, as 'float32' or 'mixed_bfloat16'")
+        given = given.name
+    name = given if isinstance(given, str) else getattr(given, "__name__", None) or str(given).removeprefix("torch.")  # of NumPy, of PyTorch
+    if name not in _COMPUTES:
+        raise Error(f"{what} is {given!r}, expected one of {', '.join(_COMPUTES)}")
+    return _COMPUTES[name]
+
+
+class Layer(Module):
+    """A module that `dtype` gives a type to compute in, whatever the policy says, as Keras' layers have one; its parameters are float32."""
+
+    dtype: str | None = None
+
+    def __init__(self, *, dtype=None):
+        self.dtype = None if dtype is None else _compute_dtype(f"{type(self).__name__}: dtype", dtype)
+
+    def __call__(self, *inputs, **named):
+        if self.dtype is None:
+            return super().__call__(*inputs, **named)
+        self._graph_of(inputs)
+        with autocast(None if self.dtype == "float32" else self.dtype, enabled=self.dtype != "float32"):
+            if self.dtype == "float32":
+                inputs = tuple(_widened(one) for one in inputs)
+            return super().__call__(*inputs, **named)
+
+
+def _widened(x):
+    """What the model itself has made narrow: what autocast has is float32 in a region without it."""
+    is_narrow = isinstance(x, Tensor) and x.dtype in ("float16", "bfloat16")
+    return apply("mp.cast", [x], "", "float32") if is_narrow else x

@@ -1,0 +1,188 @@
+"""Arrays of users as what a model is given: by the names of inputs, with a row for each sample."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, Protocol
+
+import numpy
+
+from halfstep.graph.graph import type_of
+from halfstep_runtime import _arrays
+from halfstep_runtime._elements import DTYPES
+from halfstep_runtime._errors import Error
+from halfstep_runtime._session import Session
+
+# What targets are called.
+LABEL = "y"
+
+# Names, arrays and element types, as the runtime takes them.
+Arrays = tuple[list, list, list]
+
+
+class Model(Protocol):
+    """A Module, as training sees it."""
+
+    def input_names(self) -> list[str]: ...
+
+    def named_leaves(self) -> Iterator[tuple[str, Any]]: ...
+
+    def specify(self, **inputs) -> Any: ...
+
+    def load_weights(self, path) -> None: ...
+
+    def to_mlir(self, inputs: Any = None, objective: Any = None, *, locations: bool = False) -> str: ...
+
+
+def dtype_of(array) -> str:
+    """The element type of an array, which a model takes."""
+    name = array.dtype.name
+    if name not in DTYPES.values():
+        raise Error(f"an array has elements of {array.dtype}, expected one of {', '.join(DTYPES.values())}")
+    return name
+
+
+def prepare(name: str, value, dtype: str | None = None):
+    """An array of a type that models take: float64 becomes float32 unless that is what an input is, small integers int32."""
+    value = _arrays.array_of(f"'{name}'", value)
+    if value.dtype == numpy.float64 and dtype != "float64":
+        return value.astype(numpy.float32)
+    if value.dtype in (numpy.int8, numpy.int16, numpy.uint16):
+        return value.astype(numpy.int32)
+    return value
+
+
+def _only_name(module: Model, specs, x) -> str:
+    """What an array is given for that has no name: the first input."""
+    names = list(specs) or module.input_names()
+    is_several = isinstance(x, tuple) or isinstance(x, list) and all(getattr(one, "ndim", 0) for one in x)
+    if is_several and len(x) == len(names) > 1:
+        raise Error(f"x is a {type(x).__name__} of {len(x)} arrays, and the inputs are {', '.join(names)}; use a dictionary, as "
+                    f"{{{', '.join(f'{name!r}: ...' for name in names)}}}")
+    first = module.input_names()[0]
+    return names[0] if specs and first not in specs else first
+
+
+def name_inputs(module: Model, x, y=None) -> dict[str, numpy.ndarray]:
+    """Arrays by the names of inputs: those of forward's parameters, and y."""
+    specs = module.__dict__.get("_inputs") or {}
+    given = dict(x) if isinstance(x, dict) else {_only_name(module, specs, x): x}
+    for name in given:
+        if not isinstance(name, str):
+            raise Error(f"an input's name is {name!r}, expected a string, one of {', '.join(module.input_names())}")
+    arrays = {name: prepare(name, value, specs[name].dtype if name in specs else None) for name, value in given.items()}
+    if y is not None and not takes_targets(module):
+        left = [name for name in module.input_names() if name not in arrays]
+        if len(left) != 1:
+            raise Error(f"the targets are among the inputs, {', '.join(module.input_names())}: give all of them by name, as "
+                        f"{{{', '.join(f'{name!r}: ...' for name in module.input_names())}}}")
+        arrays[left[0]] = prepare(left[0], y, specs[left[0]].dtype if left[0] in specs else None)
+    elif y is not None:
+        if LABEL in arrays:
+            raise Error(f"{type(module).__name__}: training has a '{LABEL}' of its own, the targets; call the input something else")
+        label = prepare(LABEL, y)
+        arrays[LABEL] = label[:, 0] if label.ndim == 2 and label.shape[1] == 1 and label.dtype.kind in "iu" else label
+    return arrays
+
+
+def split_arrays(arrays: dict[str, numpy.ndarray], part: float):
+    """The last rows apart, as Keras does."""
+    rows = len(next(iter(arrays.values())))
+    first = int(rows * (1.0 - part))
+    if not 0 < first < rows:
+        raise Error(f"validation_split={part} of {rows} rows leaves none on one side")
+    return {n: a[:first] for n, a in arrays.items()}, {n: a[first:] for n, a in arrays.items()}
+
+
+def takes_targets(module) -> bool:
+    """Whether a model is trained on targets beside its inputs, or on a loss that its forward gives."""
+    return getattr(module.__dict__.get("_job"), "takes_targets", True)
+
+
+def has_rows(module, name: str) -> bool:
+    """Whether an input, or the targets, have a row for each sample."""
+    specs = {**(module.__dict__.get("_inputs") or {}), **(module.__dict__.get("_targets") or {})}
+    return specs[name].batched if name in specs else not is_fixed(module)
+
+
+def targets_of(module, array) -> str:
+    """The type of the targets: what specify says, else with as many rows as inputs, which may be a number that is fixed."""
+    if LABEL in (module.__dict__.get("_targets") or {}):
+        return module.__dict__["_targets"][LABEL].type
+    return type_of((None, *array.shape[1:]) if has_rows(module, LABEL) else array.shape, dtype_of(array))
+
+
+def count_rows(module, arrays) -> int:
+    """The rows that inputs and targets have."""
+    several = {name: array for name, array in arrays.items() if has_rows(module, name)}
+    for name, array in several.items():
+        if not array.ndim:
+            raise Error(f"'{name}' is one number, expected a row for each sample")
+    rows = {name: len(array) for name, array in several.items()}
+    if not rows:
+        return 1  # all of it is fixed: one of what there is
+    first = LABEL if LABEL in rows else next(iter(rows))
+    for name, count in rows.items():
+        if count != rows[first]:
+            raise Error(f"'{name}' has {count} rows, '{first}' has {rows[first]}")
+    return rows[first]
+
+
+def is_fixed(module) -> bool:
+    """Whether the inputs, which are known, have a number of rows that is fixed."""
+    specs = module.__dict__.get("_inputs") or {}
+    return bool(specs) and not any(one.batched for one in specs.values())
+
+
+def cut(module, arrays) -> list[dict[str, numpy.ndarray]]:
+    """Arrays as batches of the rows that inputs have, which are fixed, in their order; targets have as many parts."""
+    specs = module.__dict__["_inputs"]
+    name = next((name for name in arrays if name in specs and specs[name].shape), None)
+    if name is None:
+        return [arrays]
+    rows, size = len(arrays[name]), specs[name].shape[0]
+    count = rows // size if size else 0
+    wrong = [one for one, array in arrays.items() if array.ndim and (len(array) != specs[one].shape[0] * count if one in specs else len(array) % max(count, 1))]
+    if not count or wrong:
+        one = wrong[0] if wrong else name
+        raise Error(f"'{one}' has {len(arrays[one])} rows, and the model takes batches of {size} rows of '{name}' alone: give rows "
+                    f"for a whole number of batches")
+    return [{one: array[len(array) // count * i :][: len(array) // count] if count > 1 else array for one, array in arrays.items()} for i in range(count)]
+
+
+def part_of(module, arrays, first: int, count: int):
+    return {name: array[first : first + count] if has_rows(module, name) else array for name, array in arrays.items()}
+
+
+def fill_up(module, arrays, size: int):
+    """A batch of that size, of which rows behind those given are zeros and weigh nothing."""
+    rows = count_rows(module, arrays)
+
+    def filled(array):
+        return numpy.concatenate([array, numpy.zeros((size - rows, *array.shape[1:]), array.dtype)])
+
+    whole = {name: filled(array) if rows < size and has_rows(module, name) else array for name, array in arrays.items()}
+    return {**whole, "row_weights": (numpy.arange(size) < rows).astype(numpy.float32)}
+
+
+_NUMPY_TYPES = {"ui8": "uint8", "i32": "int32", "i64": "int64", "f32": "float32", "f64": "float64"}
+
+
+def _in_type(value, element: str):
+    """Integers as those that the program takes, where all of them are, and floats as its floats."""
+    wanted = numpy.dtype(_NUMPY_TYPES.get(element, "V1"))
+    if not isinstance(value, numpy.ndarray) or value.dtype == wanted:
+        return value
+    if value.dtype.kind == "f" == wanted.kind:
+        return value.astype(wanted)
+    if value.dtype.kind not in "biu" or wanted.kind not in "iu":
+        return value
+    converted = value.astype(wanted)
+    return converted if (converted == value).all() else value
+
+
+def as_given(session: Session, program: str, arrays) -> Arrays:
+    inputs = session._programs[program].inputs if arrays else {}
+    values = [_arrays.to_runtime(name, _in_type(value, inputs[name].element), inputs[name].element) if name in inputs
+              else _arrays.to_runtime(name, value, None) for name, value in arrays.items()]
+    return list(arrays), [value for value, _ in values], [element for _, element in values]

@@ -1,0 +1,116 @@
+"""A model as a file that trains and predicts without Python: what `export` of it does."""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+from halfstep.compiler.compile import compile as compile_model
+from halfstep.compiler.settings import for_device
+from halfstep.training.data import is_fixed
+from halfstep.training.predictions import BATCH, source_of_predictions
+from halfstep_runtime import _arrays
+from halfstep_runtime._errors import CompileError, Error, check_folder, integer, path_of, several, truth
+from halfstep_runtime._executable import Executable
+
+# What code is made for. Any other word is a chip.
+_TARGETS = ("cpu", "nvptx", "simt", "reference")
+_GPUS = ("nvptx", "simt")
+# This machine's level, and the one that every processor of x86-64 has.
+_EVERYWHERE = "cpu:native+sse2"
+
+
+def _check_path(path) -> str:
+    path = check_folder(path_of(path))
+    if os.path.splitext(path)[1] != ".mpx":
+        raise Error(f"export: {path}: a compiled model is called by .mpx, which mp-run and mp-exec know it by; expected {path}.mpx")
+    return path
+
+
+def _batch_sizes(given, trainer) -> list[int]:
+    """Rows of a step, of each that there is to be code for."""
+    if given is None:
+        return [trainer._batch_size or BATCH]
+    sizes = [integer("export: batch_sizes", one, 1) for one in several("export: batch_sizes", given)]
+    if not sizes:
+        raise Error("export: batch_sizes has none, expected some, as [1, 32]; left out it is the batch of training")
+    if twice := [one for i, one in enumerate(sizes) if one in sizes[:i]]:
+        raise Error(f"export: batch_sizes has {twice[0]} twice")
+    if is_fixed(trainer.model):
+        raise Error("export: the rows of the model's inputs are fixed, so that there is one batch: leave batch_sizes out")
+    return sizes
+
+
+def _split_targets(given) -> dict[str, str]:
+    """Targets and chips as the compiler's settings: ["cpu:avx2", "sm_80"]."""
+    if not isinstance(given, (str, list, tuple)) or not all(isinstance(one, str) for one in given):
+        raise Error(f"export: targets is {given!r}, expected words as mp-run compile has them behind --target and --chip, as ['cpu:avx2+sse2', 'sm_80']")
+    words = [word for one in ([given] if isinstance(given, str) else given) for word in one.split(",")]
+    if not words:
+        raise Error("export: targets has none, expected some, as ['cpu:avx2+sse2', 'sm_80']; left out they are this machine's processor, and every one of "
+                    "x86-64")
+    targets = [word for word in words if word.partition(":")[0] in _TARGETS]
+    chips = [word for word in words if word not in targets]
+    if chips and not any(one in targets for one in _GPUS):
+        targets.append("nvptx")
+    return {"target": ",".join(targets), **({"chip": ",".join(chips)} if chips else {})}
+
+
+def _default_targets(settings: dict[str, Any], device: str) -> dict[str, Any]:
+    """Settings with what there is code for where nobody says it: the device, and any processor."""
+    own = for_device(device, settings)
+    # Types by cost are those of one level.
+    if "target" in settings or settings.get("policy") == "auto" or settings.get("rule") == "cost":
+        return own
+    return {**own, "target": _EVERYWHERE if own["target"] == "cpu" else f"{own['target']},{_EVERYWHERE}"}
+
+
+def _weights(model, executable: Executable) -> dict[str, Any]:
+    """The present parameters and states of the model, of those that the programs have."""
+    trained, known = model._trained, executable.state
+    if trained is None:
+        values = model._first_values()
+    else:
+        values = {name: trained.state[name] for name, _ in model.named_leaves() if name in trained.state}
+    return {name: value for name, value in values.items() if name in known}
+
+
+def _store(executable: Executable, values: dict[str, Any]) -> Executable:
+    known = executable.state
+    given = [_arrays.to_runtime(name, value, known[name].element) for name, value in values.items()]
+    return executable._with_values(list(values), [array for array, _ in given], [element for _, element in given])
+
+
+def export(model, path, weights, batch_sizes, targets, training) -> Executable:
+    path, weights, trainer = _check_path(path), truth("export: weights", weights), model.trainer
+    job = trainer._job
+    trains = job is not None if training is None else truth("export: training", training)
+    if not model.__dict__.get("_inputs"):
+        raise Error("export: the model does not know its inputs yet: train it, begin a Sequential with nn.Input(shape, dtype), or tell it by "
+                    "specify(x=nn.Input(shape, dtype))")
+    sizes = _batch_sizes(batch_sizes, trainer)
+    if trains:
+        if trainer._compiled().takes_targets and trainer.targets_type() is None:
+            raise Error("export: the model has not seen targets yet: train it, say what they are, as model.specify(x=nn.Input(shape, dtype), "
+                        "y=nn.Input((), 'int32')), or export it with training=False")
+        text, name, settings = trainer.source_of_step(sizes[0], trainer._pads)
+    else:
+        text, name, settings = source_of_predictions(trainer)
+        settings["training"] = False
+    settings["batch_size"] = sizes
+    if targets is None:
+        settings = _default_targets(settings, job.device if job else "cpu")
+    else:
+        settings = {**{name: value for name, value in settings.items() if name not in ("target", "chip")}, **_split_targets(targets)}
+    try:
+        executable = compile_model(text, name=name, **settings)
+    except CompileError as error:
+        if str(error).startswith(("target=", "chip=")):
+            error.args = (f"export: targets: {str(error).partition('=')[2]}; code for processors is cpu:LEVEL, as 'cpu:avx512+avx2'; for GPUs the chip, as "
+                          "'sm_80', or 'nvptx'",)
+        raise
+    assert isinstance(executable, Executable)
+    if weights:
+        executable = _store(executable, _weights(model, executable))
+    executable.save(path)
+    return executable

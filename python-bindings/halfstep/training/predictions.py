@@ -1,0 +1,82 @@
+"""Sessions that predict: that of a training, one of a model with its first values, and those of programs for few rows."""
+
+from __future__ import annotations
+
+from typing import Any, Protocol
+
+from halfstep.compiler.compile import compile as compile_model
+from halfstep.graph import losses
+from halfstep.training.data import Model
+from halfstep.training.job import Job
+from halfstep_runtime._executable import Executable
+from halfstep_runtime._session import Session
+
+BATCH = 64  # the compiler's, where nobody says one
+# Settings of a job that predictions follow.
+_KEPT = {"policy", "type", "rule", "allow", "deny", "infer", "clear", "promote", "target", "chip"}
+
+
+class Trained(Protocol):
+    """A Trainer, as predictions see it."""
+
+    model: Model
+    session: Session | None
+    _job: Job | None
+    _batch_size: int | None
+
+    def _start(self, session: Session, seed: int) -> Session: ...
+
+
+def source_of_predictions(trainer: Trained) -> tuple[str, str, dict[str, Any]]:
+    """Text, name and settings of a model that predicts."""
+    job = trainer._job
+    settings: dict[str, Any] = {name: value for name, value in job.settings.items() if name in _KEPT} if job else {"policy": "float32"}
+    # What a model predicts has no loss.
+    own = job.loss if job else None
+    drop = (lambda graph, outputs: own.take(outputs)) if isinstance(own, losses.Output) else None
+    return trainer.model.to_mlir(objective=drop, locations=True), f"{type(trainer.model).__name__}.mlir", settings
+
+
+class Predictions:
+    """Programs that predict, each compiled when it is first needed, and the state that they have of the training."""
+
+    def __init__(self, trainer: Trained):
+        self._trainer = trainer
+        self._sessions: dict[int | None, tuple[Session, Any]] = {}  # by the batch, with what their state is of
+        self._first_values = 0  # how often those were set
+
+    def forget(self) -> None:
+        """First values are others."""
+        self._first_values += 1
+
+    def session_for(self, rows: int) -> Session:
+        """That of the training; for fewer rows than half of its batch one of the next power of two."""
+        trained = self._trainer.session
+        batch = (self._trainer._batch_size if trained is not None else None) or BATCH
+        job, inputs = self._trainer._job, self._trainer.model.__dict__["_inputs"]
+        # Where types follow from what is measured or counted of a batch, another one may have others.
+        is_open = all(one.batched for one in inputs.values()) and (job is None or job.settings.get("policy") != "auto")
+        if is_open and 0 < 2 * rows < batch:
+            return self._compiled(1 << (rows - 1).bit_length())
+        return trained if trained is not None else self._compiled(None)
+
+    def _compiled(self, batch: int | None) -> Session:
+        trained = self._trainer.session
+        source = (trained, trained.changes) if trained is not None else (None, self._first_values)
+        session, own = self._sessions.get(batch, (None, None))
+        if session is None:
+            session = self._open(batch)
+        if own != source:
+            if trained is None:
+                self._trainer._start(session, 0)
+            else:
+                session.set_states({name: trained.state[name] for name, of in session.executable.state.items() if of.role != "derived"})
+            self._sessions[batch] = session, source
+        return session
+
+    def _open(self, batch: int | None) -> Session:
+        job = self._trainer._job
+        text, name, settings = source_of_predictions(self._trainer)
+        executable = compile_model(text, name=name, device=job.device if job else "cpu", training=False, batch_size=batch, **settings)
+        assert isinstance(executable, Executable)
+        return job.open(executable) if job else Session(executable)
