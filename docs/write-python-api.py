@@ -21,7 +21,7 @@ Written by `make docs` from the package's sources. `docs/python.md` tells how it
 """
 
 
-# What users are given and do not make.
+# What users are given and do not make; what that is derived from is not theirs, either.
 NOT_MADE = ("Tensor",)
 
 
@@ -116,7 +116,7 @@ def class_section(name, value):
     base = next((one.__name__ for one in value.__bases__ if one.__module__.startswith("halfstep")), None)
     lines = [f"### {name}" + ("" if name in NOT_MADE else f"({constructor_of(value)})"), ""]
     lines += [said(node), ""] if said(node) else []
-    lines += [f"Base class: `{base}`.", ""] if base and not base.startswith("_") else []
+    lines += [f"Base class: `{base}`.", ""] if base and not base.startswith("_") and name not in NOT_MADE else []
     own = methods_of(value)
     for method, definition in own.items():
         kinds = decorators(definition)
@@ -141,7 +141,7 @@ def section(module_name):
         name for name, value in vars(module).items() if inspect.isclass(value) and value.__module__ == module_name]
     members = {name: getattr(module, name) for name in sorted(names)}
     classes = {name: value for name, value in members.items() if inspect.isclass(value)}
-    for value in list(classes.values()):
+    for value in [value for name, value in classes.items() if name not in NOT_MADE]:
         classes |= {name: base for name, base in bases_of(value).items() if base.__module__.startswith("halfstep.") and base.__module__ not in MODULES}
     functions = {name: value for name, value in members.items() if inspect.isfunction(value)}
     lines = [f"## {module_name}", "", said(tree_of(module.__file__)), ""]

@@ -35,7 +35,8 @@ if TYPE_CHECKING:
     from halfstep import callbacks, losses, nn, ops
     from halfstep.callbacks import History
     from halfstep.compiler.policy import Policy, global_policy, set_global_policy
-    from halfstep.graph.graph import Tensor, autocast
+    from halfstep.graph.graph import autocast
+    from halfstep.graph.tensor import Tensor
     from halfstep.importers.onnx.importer import from_onnx
     from halfstep.importers.torch.importer import from_torch
     from halfstep.report.nonfinite import Nonfinite
@@ -58,7 +59,7 @@ _LAZY = {
     "Policy": "compiler.policy",
     "RMSprop": "training.optimizers",
     "SGD": "training.optimizers",
-    "Tensor": "graph.graph",
+    "Tensor": "graph.tensor",
     "Trainer": "training.trainer",
     "autocast": "graph.graph",
     "callbacks": None,

@@ -6,12 +6,14 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from halfstep.graph import generated
 from halfstep.graph.along import cumprod, cumsum, log_softmax, softmax, top_k
 from halfstep.graph.attention import scaled_dot_product_attention
 from halfstep.graph.functions import addcdiv, addcmul, atan2, ceil, cross, prelu, sign, square, where
 from halfstep.graph.generated import *  # noqa: F403
-from halfstep.graph.graph import Tensor, current, functions, operand, type_of
+from halfstep.graph.graph import current, operand, type_of
 from halfstep.graph.hyperbolic import acosh, asinh, atanh
 from halfstep.graph.matrices import addbmm, addmm, addmv, addr, baddbmm, bilinear, conv_tbc, dot, multi_dot, mv, tensordot, vdot, vecdot
 from halfstep.graph.norms import cosine_similarity, group_norm, l2_norm, matrix_norm, normalize, renorm, vector_norm
@@ -24,6 +26,9 @@ from halfstep.graph.shapes import broadcast, cast, concat, constant, flip, index
 from halfstep.graph.transposed import conv_transpose
 from halfstep_runtime._errors import Error, axis, fraction, nearest
 from halfstep_runtime._keywords import tell
+
+if TYPE_CHECKING:
+    from halfstep.graph.tensor import Tensor
 
 __all__ = [
     "acosh", "addbmm", "addcdiv", "addcmul", "addmm", "addmv", "addr", "argmax", "argmin", "asinh", "atan2", "atanh", "baddbmm", "bilinear",
@@ -67,7 +72,7 @@ def _no_dimension(name: str, lhs, rhs):
 
 
 # What functions are called elsewhere, where no name here is near.
-_INSTEAD = {
+INSTEAD = {
     **dict.fromkeys(["cat", "concatenate", "hstack", "vstack"], "concat([a, b], dimension)"),
     **dict.fromkeys(["permute", "swapaxes", "moveaxis"], "transpose(x, permutation)"),
     **dict.fromkeys(["view", "flatten", "squeeze", "unsqueeze", "expand_dims"], "reshape(x, shape); x[:, None] has another dimension"),
@@ -108,17 +113,9 @@ _INSTEAD = {
 def __getattr__(name: str):
     """What is not there, with what is."""
     near = nearest(name, __all__)
-    said = (f"here it is ops.{_INSTEAD[name]}" if name in _INSTEAD else f"did you mean ops.{near}?" if near else
+    said = (f"here it is ops.{INSTEAD[name]}" if name in INSTEAD else f"did you mean ops.{near}?" if near else
             "help(halfstep.ops) lists what there is")
     raise AttributeError(f"halfstep.ops has no '{name}'; {said}")
-
-
-def _instead(name: str) -> str | None:
-    """What is here for a method that a tensor has elsewhere."""
-    return f"ops.{name}(x, ...) computes it" if name in __all__ else f"here it is ops.{_INSTEAD[name]}" if name in _INSTEAD else None
-
-
-functions.update(matmul=matmul, pow=pow, reshape=reshape, cast=cast, index=index_of, instead=_instead)
 
 
 def __dir__():

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from halfstep.graph import generated
-from halfstep.graph.graph import Tensor, operand
+from halfstep.graph.graph import operand
 from halfstep.graph.promotion import in_float32
 from halfstep_runtime._errors import Error, axis, integer
+
+if TYPE_CHECKING:
+    from halfstep.graph.tensor import Tensor
 
 
 def on_last(function, x: Tensor, dimension: int):

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import math
+from typing import TYPE_CHECKING
 
 from halfstep.graph import generated
-from halfstep.graph.graph import Tensor, current, operand, operands
+from halfstep.graph.graph import current, operand, operands
 from halfstep.graph.shapes import broadcast, constant, iota, reshape
 from halfstep_runtime._errors import Error, fraction
+
+if TYPE_CHECKING:
+    from halfstep.graph.tensor import Tensor
 
 
 def _product(sizes):

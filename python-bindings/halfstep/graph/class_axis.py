@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from halfstep import ops
-from halfstep.graph.graph import Tensor
+from halfstep.graph.tensor import Tensor
 from halfstep_runtime._errors import Error
 
 

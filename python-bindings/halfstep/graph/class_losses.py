@@ -7,10 +7,11 @@ import math
 from halfstep import ops
 from halfstep.graph import margins
 from halfstep.graph.class_axis import classes_last
-from halfstep.graph.graph import Tensor, operand
+from halfstep.graph.graph import operand
 from halfstep.graph.logits import are_probabilities, logits_of
 from halfstep.graph.merged_rows import apart
 from halfstep.graph.promotion import alike, in_float32
+from halfstep.graph.tensor import Tensor
 from halfstep_runtime._errors import Error, fraction, is_integer
 
 # What Keras keeps probabilities away from 0 and 1 by.

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from halfstep.graph import generated
-from halfstep.graph.graph import Tensor, operand
+from halfstep.graph.graph import operand
 from halfstep.graph.powers import pow
 from halfstep.graph.promotion import alike, in_widest
 from halfstep.graph.shapes import cast, concat
 from halfstep_runtime._errors import Error, axis
+
+if TYPE_CHECKING:
+    from halfstep.graph.tensor import Tensor
 
 
 def atan2(lhs, rhs) -> Tensor:

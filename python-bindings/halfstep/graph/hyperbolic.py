@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import math
+from typing import TYPE_CHECKING
 
 from halfstep.graph import generated
-from halfstep.graph.graph import Tensor
 from halfstep.graph.promotion import in_float32
 from halfstep.graph.shapes import cast
+
+if TYPE_CHECKING:
+    from halfstep.graph.tensor import Tensor
 
 # From here on the root of x^2 + 1 or x^2 - 1 is x, and squares stay finite up to here.
 _LARGE = 2.0**28

@@ -7,7 +7,8 @@ import re
 from collections.abc import Callable
 
 from halfstep.graph import generated
-from halfstep.graph.graph import Tensor, current, type_of
+from halfstep.graph.graph import current, type_of
+from halfstep.graph.tensor import Tensor
 
 
 def _turned(given: Tensor, result: Tensor, axis: int, attributes: str) -> int | None:

@@ -12,9 +12,9 @@ from halfstep.graph.class_axis import classes_last
 from halfstep.graph.class_losses import (
     categorical_crossentropy, check_probabilities, cross_entropy, kl_div, kl_divergence, nll_loss, sparse_categorical_crossentropy,
 )
-from halfstep.graph.graph import Tensor
 from halfstep.graph.logits import logits_of
 from halfstep.graph.promotion import in_float32
+from halfstep.graph.tensor import Tensor
 from halfstep_runtime._errors import Error, nearest
 
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 import math
 
 from halfstep import ops
-from halfstep.graph.graph import Tensor, operand
+from halfstep.graph.graph import operand
 from halfstep.graph.promotion import in_float32
 from halfstep.graph.reductions import reduce_max
+from halfstep.graph.tensor import Tensor
 from halfstep_runtime._errors import Error
 
 

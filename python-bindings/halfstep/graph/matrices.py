@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import string
+from typing import TYPE_CHECKING
 
 from halfstep.graph import generated
-from halfstep.graph.graph import Tensor, apply, operands
+from halfstep.graph.graph import apply, operands
 from halfstep.graph.products import einsum, matmul
 from halfstep.graph.promotion import alike, in_widest
 from halfstep.graph.shapes import reshape, transpose
 from halfstep_runtime._errors import Error, axis, integer, is_integer, several
+
+if TYPE_CHECKING:
+    from halfstep.graph.tensor import Tensor
 
 
 def _times(x: Tensor, factor: float) -> Tensor:

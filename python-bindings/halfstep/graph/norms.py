@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import math
+from typing import TYPE_CHECKING
 
 from halfstep.graph import generated
-from halfstep.graph.graph import Tensor
 from halfstep.graph.promotion import alike, in_float32
 from halfstep.graph.reductions import reduce_max, reduce_min, sum
 from halfstep.graph.shapes import broadcast, cast, constant, transpose, without
 from halfstep_runtime._errors import Error, axes, axis, integer, several
+
+if TYPE_CHECKING:
+    from halfstep.graph.tensor import Tensor
 
 
 def _off_zero(function, at_zero: float, x: Tensor) -> Tensor:

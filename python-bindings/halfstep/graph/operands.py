@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from halfstep.graph import generated
-from halfstep.graph.graph import Tensor, constant, operand
+from halfstep.graph.graph import Value, constant, operand
 from halfstep.graph.operand_check import check_operand
 from halfstep_runtime._errors import WrongOperand
 
@@ -19,7 +19,7 @@ _NAMES = {*generated.OPERANDS, *_OF_FUNCTIONS} - _SEVERAL
 
 
 def _is_tensor(value) -> bool:
-    return isinstance(value, Tensor) or hasattr(value, "initializer")
+    return isinstance(value, Value) or hasattr(value, "initializer")
 
 
 def _check(function: str, name: str, value) -> None:

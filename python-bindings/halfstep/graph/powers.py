@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import numbers
+from typing import TYPE_CHECKING
 
 from halfstep.graph import generated
-from halfstep.graph.graph import Tensor, listed_as
+from halfstep.graph.graph import Value, listed_as
+
+if TYPE_CHECKING:
+    from halfstep.graph.tensor import Tensor
 
 _CHEAP = {
     -1: generated.reciprocal,
@@ -21,7 +25,7 @@ _CHEAP = {
 def pow(base: Tensor | float, exponent: Tensor | float) -> Tensor:
     """One to the power of the other, with NumPy's broadcasting. Few exponents, such as 2, are products, which the mixed policies keep low;
     all else is `mp.pow`, which they keep in float32, as policies of published lists do with all powers."""
-    if isinstance(base, Tensor) and isinstance(exponent, numbers.Real) and exponent in _CHEAP:
+    if isinstance(base, Value) and isinstance(exponent, numbers.Real) and exponent in _CHEAP:
         with listed_as("mp.pow"):
             return _CHEAP[exponent](base)
     return generated.pow(base, exponent)

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import math
+from typing import TYPE_CHECKING
 
 from halfstep.graph import generated
-from halfstep.graph.graph import Tensor, operands
+from halfstep.graph.graph import operands
 from halfstep.graph.promotion import alike
 from halfstep.graph.reductions import sum
 from halfstep.graph.shapes import broadcast, reshape, transpose
 from halfstep_runtime._errors import Error
+
+if TYPE_CHECKING:
+    from halfstep.graph.tensor import Tensor
 
 
 def _batch_of(lhs: Tensor, rhs: Tensor):

@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import contextlib
+from typing import TYPE_CHECKING
 
 from halfstep.graph import generated
-from halfstep.graph.graph import Tensor, autocast, operands, promoted
+from halfstep.graph.graph import autocast, operands, promoted
+
+if TYPE_CHECKING:
+    from halfstep.graph.tensor import Tensor
 
 _LOW = ("float16", "bfloat16")
 

@@ -8,7 +8,8 @@ from __future__ import annotations
 import dataclasses
 
 from halfstep import ops
-from halfstep.graph.graph import Tensor, current
+from halfstep.graph.graph import current
+from halfstep.graph.tensor import Tensor
 from halfstep_runtime._errors import Error
 
 

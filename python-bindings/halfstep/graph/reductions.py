@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import math
+from typing import TYPE_CHECKING
 
 from halfstep.graph import generated
-from halfstep.graph.graph import Tensor
 from halfstep.graph.promotion import in_float32
 from halfstep.graph.shapes import without
 from halfstep_runtime._errors import Error, axes, axis
+
+if TYPE_CHECKING:
+    from halfstep.graph.tensor import Tensor
 
 
 def along(function, input, dimensions, keep_dims):

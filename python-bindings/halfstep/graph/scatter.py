@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import math
+from typing import TYPE_CHECKING
 
 from halfstep.graph import generated
-from halfstep.graph.graph import Tensor, operands
+from halfstep.graph.graph import operands
 from halfstep.graph.operands import check_several
 from halfstep.graph.promotion import alike, in_float32, in_widest
 from halfstep.graph.shapes import broadcast, cast, constant, iota, reshape
 from halfstep_runtime._errors import Error, axis
+
+if TYPE_CHECKING:
+    from halfstep.graph.tensor import Tensor
 
 
 def _sizes(name: str, *tensors: Tensor) -> None:

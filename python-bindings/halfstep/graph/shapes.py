@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import math
+from typing import TYPE_CHECKING
 
 from halfstep.graph import generated, graph
-from halfstep.graph.graph import Tensor
 from halfstep_runtime._errors import Error, axes, axis, integer, is_integer, several
+
+if TYPE_CHECKING:
+    from halfstep.graph.tensor import Tensor
 
 # The limit of a range that goes to the end of a dimension, whatever its size is.
 _END = -(2**63)

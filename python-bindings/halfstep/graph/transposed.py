@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from halfstep.graph import generated
-from halfstep.graph.graph import Tensor, operand, type_of
+from halfstep.graph.graph import operand, type_of
 from halfstep_runtime._errors import Error, integer, several
+
+if TYPE_CHECKING:
+    from halfstep.graph.tensor import Tensor
 
 
 def conv_transpose(input, filter, *, acc=None, strides=None, padding=None, dilations=None, groups=None, result=None, output_padding=None) -> Tensor:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from halfstep import ops
-from halfstep.graph.graph import Tensor, current
+from halfstep.graph.graph import current
+from halfstep.graph.tensor import Tensor
 from halfstep.modules.leaves import Filter, Leaf
 
 

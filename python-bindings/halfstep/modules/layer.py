@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from halfstep.compiler.policy import Policy
-from halfstep.graph.graph import Tensor, apply, autocast
+from halfstep.graph.graph import apply, autocast
+from halfstep.graph.tensor import Tensor
 from halfstep.modules.module import Module
 from halfstep_runtime._errors import Error
 

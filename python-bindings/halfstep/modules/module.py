@@ -8,7 +8,8 @@ import re
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from halfstep.graph.graph import Graph, Tensor, current, quote
+from halfstep.graph.graph import Graph, current, quote
+from halfstep.graph.tensor import Tensor
 from halfstep.hints.elsewhere import ARGUMENTS, ATTRIBUTES
 from halfstep.modules.leaves import Filter, Input, Leaf, Parameter, State, check_keys, first_value, number_array, number_arrays
 from halfstep.modules.trainable import Trainable, summary
@@ -223,7 +224,7 @@ class Module:
         # In the order of forward's parameters, whatever that of a user's dictionary is.
         order = {name: place for place, name in enumerate(self.input_names())}
         inputs = dict(sorted(inputs.items(), key=lambda one: order.get(one[0], len(order))))
-        graph = Graph(_snake_case(type(self).__name__), self)
+        graph = Graph(_snake_case(type(self).__name__), Tensor, self)
         with graph.current(), undone_on_error():
             tensors = [graph.argument(name, one.type, f"{{mp.input = {quote(name)}}}") for name, one in inputs.items()]
             graph.inputs = dict(zip(inputs, tensors))

@@ -17,7 +17,8 @@ from halfstep.compiler.compile import compile as compile_model
 from halfstep.compiler.progress import in_notebook
 from halfstep.compiler.settings import for_device, spell_settings
 from halfstep.graph import losses
-from halfstep.graph.graph import Tensor, quote
+from halfstep.graph.graph import quote
+from halfstep.graph.tensor import Tensor
 from halfstep.modules.leaves import Input
 from halfstep.modules.undo import undone_on_error
 from halfstep.training import batches

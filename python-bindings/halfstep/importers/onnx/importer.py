@@ -13,8 +13,9 @@ import numpy
 
 from halfstep import nn, ops
 from halfstep.graph.along import on_last
-from halfstep.graph.graph import Tensor, current, operand
+from halfstep.graph.graph import current, operand
 from halfstep.graph.reductions import along
+from halfstep.graph.tensor import Tensor
 from halfstep.importers.images import elementwise
 from halfstep.importers.onnx.layers import LAYERS
 from halfstep.importers.onnx.node import CONSTANTS, Node, axes_of, axis_of, dtype_of, number, numbers as _numbers, tensor as _tensor

@@ -8,9 +8,9 @@ from typing import Any
 import numpy
 
 from halfstep import ops
-from halfstep.graph.graph import Tensor
 from halfstep.graph.norms import in_float32
 from halfstep.graph.reductions import along
+from halfstep.graph.tensor import Tensor
 from halfstep.importers.images import channels_last, filter_of, mean_of_images
 from halfstep.importers.onnx.node import Node, axis_of, dtype_of, number, tensor
 

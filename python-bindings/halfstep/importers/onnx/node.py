@@ -7,7 +7,7 @@ from typing import NoReturn
 import numpy
 
 from halfstep import ops
-from halfstep.graph.graph import Tensor
+from halfstep.graph.tensor import Tensor
 from halfstep.importers.images import leaf_tensor
 from halfstep.modules.leaves import Leaf
 from halfstep_runtime import _errors

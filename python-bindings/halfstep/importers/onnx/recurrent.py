@@ -7,8 +7,9 @@ import weakref
 import numpy
 
 from halfstep import ops
-from halfstep.graph.graph import Graph, Tensor, current
+from halfstep.graph.graph import Graph, current
 from halfstep.graph.recurrent import Weights, run
+from halfstep.graph.tensor import Tensor
 from halfstep.importers.onnx.node import Node, numbers, tensor
 
 # Where our gates stand among ONNX's, which are input, output, forget, cell; update, reset, new.

@@ -7,7 +7,7 @@ import math
 import numpy
 
 from halfstep import ops
-from halfstep.graph.graph import Tensor
+from halfstep.graph.tensor import Tensor
 from halfstep.importers.onnx.node import axes_of, axis_of, known, number, numbers, tensor
 from halfstep.modules.leaves import Leaf
 

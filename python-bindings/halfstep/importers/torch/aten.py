@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from halfstep import ops
 from halfstep.graph.along import on_last
-from halfstep.graph.graph import Tensor
 from halfstep.graph.reductions import along
+from halfstep.graph.tensor import Tensor
 from halfstep.importers.images import elementwise, mean_of_images
 from halfstep.importers.torch.indexing import INDEXING
 from halfstep.importers.torch.kinks import KINKS

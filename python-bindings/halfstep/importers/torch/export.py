@@ -6,7 +6,8 @@ import functools
 import os
 import re
 
-from halfstep.graph.graph import Tensor, autocast, current, type_of
+from halfstep.graph.graph import autocast, current, type_of
+from halfstep.graph.tensor import Tensor
 from halfstep.importers.torch import aten
 from halfstep.importers.torch.memory import Held, Place, View, check_disjoint, is_whole, memory_of
 from halfstep.importers.torch.operands import tensor_of

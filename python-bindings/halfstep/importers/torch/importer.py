@@ -15,7 +15,8 @@ import traceback
 import numpy
 
 from halfstep import nn
-from halfstep.graph.graph import Tensor, current
+from halfstep.graph.graph import current
+from halfstep.graph.tensor import Tensor
 from halfstep.importers.torch.aten import INSTEAD
 from halfstep.importers.torch.export import Interpreter, describe, sizes_of
 from halfstep.importers.torch.filters import filters_of

@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 
 from halfstep import ops
-from halfstep.graph.graph import Tensor
+from halfstep.graph.tensor import Tensor
 from halfstep.importers.images import elementwise
 from halfstep_runtime._errors import Error
 

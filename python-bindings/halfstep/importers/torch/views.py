@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from halfstep import ops
-from halfstep.graph.graph import Tensor
+from halfstep.graph.tensor import Tensor
 from halfstep.importers.torch.indexing import pieces_of, put_together
 from halfstep.importers.torch.operands import as_type, is_float, tensor_of
 from halfstep_runtime._errors import Error, axis

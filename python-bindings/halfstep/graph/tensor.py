@@ -1,0 +1,218 @@
+"""Tensors: values of a model with Python's operators, which are made of ops."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from halfstep import ops
+from halfstep.graph.graph import Value, apply, type_of
+from halfstep.graph.powers import pow
+from halfstep.graph.products import matmul
+from halfstep.graph.shapes import cast, index_of, reshape
+from halfstep_runtime._errors import Error, is_integer
+
+# What a tensor would have if it had values, or another shape.
+_VALUES = {
+    **dict.fromkeys(["item", "numpy", "detach", "cpu", "tolist"], "it has no value yet: what a model computes is what predict gives"),
+    "T": "ops.transpose(x) turns its dimensions around; of matrices of a batch, which stays first, ops.transpose(x, (0, 2, 1)) is it",
+    "mT": "of matrices of a batch ops.transpose(x, (0, 2, 1)) is it",
+    **{name: f"here it is ops.reduce_{name}(x, dimensions)" for name in ("max", "min")},
+    "size": "x.shape has its sizes",
+    "dim": "x.ndim is their number",
+    **dict.fromkeys(["float", "half", "bfloat16", "int", "long"], 'x.astype("float32") is it in another type'),
+    "requires_grad": "parameters have gradients, nn.Parameter",
+}
+
+
+# Python's operators by NumPy's names: that of the tensor on the left, and that of one on the right.
+_OPERATORS = {
+    **{name: (f"__{own}__", f"__r{own}__") for name, own in (("add", "add"), ("subtract", "sub"), ("multiply", "mul"), ("divide", "truediv"),
+                                                            ("true_divide", "truediv"), ("matmul", "matmul"), ("power", "pow"), ("bitwise_and", "and"),
+                                                            ("bitwise_or", "or"), ("bitwise_xor", "xor"), ("floor_divide", "floordiv"),
+                                                            ("remainder", "mod"), ("divmod", "divmod"), ("left_shift", "lshift"),
+                                                            ("right_shift", "rshift"))},
+    **{name: (f"__{own}__", f"__{turned}__") for name, own, turned in (("less", "lt", "gt"), ("less_equal", "le", "ge"), ("greater", "gt", "lt"),
+                                                                      ("greater_equal", "ge", "le"), ("equal", "eq", "eq"), ("not_equal", "ne", "ne"))},
+    **{name: (f"__{own}__",) for name, own in (("negative", "neg"), ("positive", "pos"), ("absolute", "abs"), ("invert", "invert"))},
+}
+
+# Operators that no op computes, by what gives the like of it.
+UNDONE = {
+    "floordiv": ("//", "for floats write ops.floor(x / y), which differs where the quotient rounds to a whole number"),
+    "mod": ("%", "for floats write x - ops.floor(x / y) * y, which differs where the quotient rounds to a whole number"),
+    "divmod": ("divmod", "for floats write q = ops.floor(x / y) and x - q * y, which differ where the quotient rounds to a whole number"),
+    "lshift": ("<<", "write x * 2**bits"),
+    "rshift": (">>", "for floats write ops.floor(x / 2**bits)"),
+}
+
+# What NumPy's functions do otherwise than PyTorch's of the same name.
+_OF_NUMPY = {
+    "std": "here it is ops.sqrt(ops.var(x, dimensions, correction=0))",
+    "var": "here it is ops.var(x, dimensions, correction=0)",
+    **{name: f"here it is ops.reduce_{name}(x, dimensions)" for name in ("max", "min")},
+    "repeat": "here it is ops.gather(x, numpy.arange(size).repeat(repeats), dimension)",
+}
+
+
+def _elsewhere(name: str) -> str | None:
+    """What is here for a method that a tensor has elsewhere."""
+    return f"ops.{name}(x, ...) computes it" if name in ops.__all__ else f"here it is ops.{ops.INSTEAD[name]}" if name in ops.INSTEAD else None
+
+
+class Tensor(Value):
+    """A value of a model: its shape, in which None is the batch, and the type of its elements; no numbers. What a forward is given and
+    what ops give are tensors, with Python's operators and NumPy's indices; nothing else makes one."""
+
+    @property
+    def ndim(self) -> int:
+        return len(self.shape)
+
+    def __repr__(self):
+        return f"<halfstep.Tensor {type_of(self.shape, self.dtype)}>"
+
+    def __array_ufunc__(self, function, method, *given, **named):
+        """Operators of arrays on the left, which NumPy's functions for them cannot be told from: those of this class. Others are refused."""
+        ours = _OPERATORS.get(function.__name__)
+        if ours is not None and method == "__call__" and not named:
+            if len(given) == 1:
+                return getattr(self, ours[0])()
+            lhs, rhs = given
+            return getattr(lhs, ours[0])(rhs) if isinstance(lhs, Tensor) else getattr(rhs, ours[1])(lhs)
+        return self.__array_function__(function, (), given, named)
+
+    def __array_function__(self, function, types, given, named):
+        instead = _OF_NUMPY.get(function.__name__) or _elsewhere(function.__name__)
+        raise Error(f"numpy.{function.__name__} takes arrays, and is given a tensor of a model" + (f"; {instead}" if instead else ""))
+
+    def __bool__(self):
+        raise Error("a tensor of a model has no value yet: use ops.select for what depends on one")
+
+    def __add__(self, other):
+        return apply("mp.add", [self, other], "")
+
+    def __radd__(self, other):
+        return apply("mp.add", [other, self], "")
+
+    def __sub__(self, other):
+        return apply("mp.sub", [self, other], "")
+
+    def __rsub__(self, other):
+        return apply("mp.sub", [other, self], "")
+
+    def __mul__(self, other):
+        return apply("mp.mul", [self, other], "")
+
+    def __rmul__(self, other):
+        return apply("mp.mul", [other, self], "")
+
+    def __truediv__(self, other):
+        return apply("mp.div", [self, other], "")
+
+    def __rtruediv__(self, other):
+        return apply("mp.div", [other, self], "")
+
+    def __matmul__(self, other):
+        return matmul(self, other)
+
+    def __rmatmul__(self, other):
+        return matmul(other, self)
+
+    def __pow__(self, other):
+        return pow(self, other)
+
+    def __rpow__(self, other):
+        return pow(other, self)
+
+    def __abs__(self):
+        return apply("mp.abs", [self], "")
+
+    def __neg__(self):
+        return apply("mp.neg", [self], "")
+
+    def __pos__(self):
+        return self
+
+    def __round__(self, digits=None):
+        if digits is not None:
+            raise Error(f"round of a tensor to {digits!r} digits: ops.round(x) is to whole numbers; ops.round(x * 10.0**digits) / 10.0**digits")
+        return apply("mp.round", [self], "")
+
+    def _compare(self, predicate, other):
+        return apply("mp.compare", [self, other], f"{{predicate = #mp<predicate {predicate}>}}")
+
+    def __lt__(self, other):
+        return self._compare("lt", other)
+
+    def __le__(self, other):
+        return self._compare("le", other)
+
+    def __gt__(self, other):
+        return self._compare("gt", other)
+
+    def __ge__(self, other):
+        return self._compare("ge", other)
+
+    def __eq__(self, other):
+        return self._compare("eq", other)
+
+    def __ne__(self, other):
+        return self._compare("ne", other)
+
+    __hash__ = object.__hash__
+
+    def __and__(self, other):
+        return apply("mp.logical_and", [self, other], "")
+
+    def __rand__(self, other):
+        return apply("mp.logical_and", [other, self], "")
+
+    def __or__(self, other):
+        return apply("mp.logical_or", [self, other], "")
+
+    def __ror__(self, other):
+        return apply("mp.logical_or", [other, self], "")
+
+    def __xor__(self, other):
+        if self.dtype != "bool":
+            raise Error(f"^ is of bool, and the tensor has elements of {self.dtype}; x ** 2 is a power")
+        return self._compare("ne", other)
+
+    __rxor__ = __xor__
+
+    def __invert__(self):
+        return apply("mp.logical_not", [self], "")
+
+    def __getitem__(self, index):
+        return index_of(self, index)
+
+    def __iter__(self):
+        raise Error("a tensor of a model has no elements to go through; ops.split gives parts of it")
+
+    if not TYPE_CHECKING:
+
+        def __getattr__(self, name: str):
+            """What a tensor of NumPy or PyTorch has and this one does not, with what is here."""
+            if name.startswith("_"):
+                raise AttributeError(name)
+            said = _VALUES.get(name) or _elsewhere(name)
+            raise AttributeError(f"a tensor of a model has no '{name}'" + (f"; {said}" if said else ""))
+
+    def reshape(self, *shape):
+        return reshape(self, shape[0] if len(shape) == 1 and not is_integer(shape[0]) and shape[0] is not None else shape)
+
+    def astype(self, dtype):
+        return cast(self, dtype)
+
+
+def _undone(sign: str, instead: str):
+    """An operator that is refused with what is here."""
+
+    def refuse(self, other):
+        raise Error(f"tensors of a model have no {sign}; {instead}")
+
+    return refuse
+
+
+for _name, (_sign, _instead) in UNDONE.items():
+    for _one in (f"__{_name}__", f"__r{_name}__"):
+        setattr(Tensor, _one, _undone(_sign, _instead))
