@@ -24,6 +24,7 @@ from halfstep.graph.reductions import argmax, argmin, logsumexp, mean, prod, red
 from halfstep.graph.scatter import index_put, scatter_add_elements
 from halfstep.graph.shapes import broadcast, cast, concat, constant, flip, index_of, iota, pad, reshape, scatter_add, split, stack, tile, transpose, tril, triu
 from halfstep.graph.transposed import conv_transpose
+from halfstep.hints.functions import INSTEAD
 from halfstep_runtime._errors import Error, axis, fraction, nearest
 from halfstep_runtime._keywords import tell
 
@@ -69,45 +70,6 @@ def _no_dimension(name: str, lhs, rhs):
         raise Error(f"{name}(x, {rhs}) is ambiguous: ops.{name}imum(x, {rhs}) is the {'larger' if name == 'max' else 'smaller'} of each element "
                     f"and {rhs}, ops.reduce_{name}(x, {rhs}) the {'largest' if name == 'max' else 'smallest'} along dimension {rhs}")
     return rhs
-
-
-# What functions are called elsewhere, where no name here is near.
-INSTEAD = {
-    **dict.fromkeys(["cat", "concatenate", "hstack", "vstack"], "concat([a, b], dimension)"),
-    **dict.fromkeys(["permute", "swapaxes", "moveaxis"], "transpose(x, permutation)"),
-    **dict.fromkeys(["view", "flatten", "squeeze", "unsqueeze", "expand_dims"], "reshape(x, shape); x[:, None] has another dimension"),
-    **dict.fromkeys(["zeros", "ones", "full", "asarray", "array", "tensor"], "constant(array)"),
-    **dict.fromkeys(["astype", "to"], "cast(x, dtype)"),
-    **dict.fromkeys(["equal", "greater", "less"], "compare(predicate, a, b), or an operator, as a > b"),
-    **dict.fromkeys(["bmm", "mm"], "matmul(a, b)"),
-    **dict.fromkeys(["divide", "true_divide"], "div(a, b)"),
-    "absolute": "abs(x)",
-    "amax": "reduce_max(x, dimensions)",
-    "amin": "reduce_min(x, dimensions)",
-    "arange": "iota(dimension, shape)",
-    "arccos": "acos(x)",
-    "arcsin": "asin(x)",
-    "arctan": "atan(x)",
-    "clip": "clamp(x, min, max)",
-    "multiply": "mul(a, b)",
-    "negative": "neg(x)",
-    "power": "pow(x, exponent)",
-    "arctan2": "atan2(y, x)",
-    **{f"arc{name}h": f"a{name}h(x)" for name in ("cos", "sin", "tan")},
-    **{f"conv{rank}d": "conv(image, filter)" for rank in (1, 2, 3)},
-    **dict.fromkeys(["conv2d_transpose", "conv_transpose2d"], "conv_transpose(input, filter)"),
-    "erfc": "sub(1, ops.erf(x))",
-    "exp2": "pow(2.0, x)",
-    "isfinite": "is_finite(x)",
-    **dict.fromkeys(["log_sigmoid", "logsigmoid"], "neg(ops.softplus(-x))"),
-    "norm": "l2_norm(x, dimensions)",
-    "relu6": "clamp(x, 0, 6)",
-    "repeat": "tile(x, repeats), as PyTorch has it; what NumPy repeats is ops.gather(x, numpy.arange(size).repeat(repeats), dimension)",
-    "std": "sqrt(ops.var(x, dimensions, correction=1)), with correction=0 as NumPy has it",
-    "subtract": "sub(a, b)",
-    "swish": "silu(x)",
-    "take": "gather(x, indices, dimension)",
-}
 
 
 def __getattr__(name: str):

@@ -14,6 +14,7 @@ import halfstep
 from halfstep import nn, ops
 from halfstep.compiler import settings
 from halfstep.hints import elsewhere
+from halfstep.hints.layers import INSTEAD
 from halfstep.modules.module import _snake_case
 from halfstep_runtime import _keywords, _tensor_files
 
@@ -101,7 +102,7 @@ for name, said in (("Linear", "here it is nn.Dense(units)"), ("ReLU", 'here it i
     refused(f"halfstep.nn has no '{name}'; ", lambda: getattr(nn, name), AttributeError)
     refused(said, lambda: getattr(nn, name), AttributeError)
 assert not hasattr(nn, "Linear") and all(hasattr(nn, name) for name in nn.__all__)
-for name, instead in nn._INSTEAD.items():
+for name, instead in INSTEAD.items():
     own = instead.partition("nn.")[2].partition("(")[0]
     assert not own or own in nn.__all__, instead
 

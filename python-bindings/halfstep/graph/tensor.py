@@ -9,20 +9,9 @@ from halfstep.graph.graph import Value, apply, type_of
 from halfstep.graph.powers import pow
 from halfstep.graph.products import matmul
 from halfstep.graph.shapes import cast, index_of, reshape
+from halfstep.hints.functions import INSTEAD
+from halfstep.hints.tensors import OF_NUMPY, UNDONE, VALUES
 from halfstep_runtime._errors import Error, is_integer
-
-# What a tensor would have if it had values, or another shape.
-_VALUES = {
-    **dict.fromkeys(["item", "numpy", "detach", "cpu", "tolist"], "it has no value yet: what a model computes is what predict gives"),
-    "T": "ops.transpose(x) turns its dimensions around; of matrices of a batch, which stays first, ops.transpose(x, (0, 2, 1)) is it",
-    "mT": "of matrices of a batch ops.transpose(x, (0, 2, 1)) is it",
-    **{name: f"here it is ops.reduce_{name}(x, dimensions)" for name in ("max", "min")},
-    "size": "x.shape has its sizes",
-    "dim": "x.ndim is their number",
-    **dict.fromkeys(["float", "half", "bfloat16", "int", "long"], 'x.astype("float32") is it in another type'),
-    "requires_grad": "parameters have gradients, nn.Parameter",
-}
-
 
 # Python's operators by NumPy's names: that of the tensor on the left, and that of one on the right.
 _OPERATORS = {
@@ -36,27 +25,9 @@ _OPERATORS = {
     **{name: (f"__{own}__",) for name, own in (("negative", "neg"), ("positive", "pos"), ("absolute", "abs"), ("invert", "invert"))},
 }
 
-# Operators that no op computes, by what gives the like of it.
-UNDONE = {
-    "floordiv": ("//", "for floats write ops.floor(x / y), which differs where the quotient rounds to a whole number"),
-    "mod": ("%", "for floats write x - ops.floor(x / y) * y, which differs where the quotient rounds to a whole number"),
-    "divmod": ("divmod", "for floats write q = ops.floor(x / y) and x - q * y, which differ where the quotient rounds to a whole number"),
-    "lshift": ("<<", "write x * 2**bits"),
-    "rshift": (">>", "for floats write ops.floor(x / 2**bits)"),
-}
-
-# What NumPy's functions do otherwise than PyTorch's of the same name.
-_OF_NUMPY = {
-    "std": "here it is ops.sqrt(ops.var(x, dimensions, correction=0))",
-    "var": "here it is ops.var(x, dimensions, correction=0)",
-    **{name: f"here it is ops.reduce_{name}(x, dimensions)" for name in ("max", "min")},
-    "repeat": "here it is ops.gather(x, numpy.arange(size).repeat(repeats), dimension)",
-}
-
-
 def _elsewhere(name: str) -> str | None:
     """What is here for a method that a tensor has elsewhere."""
-    return f"ops.{name}(x, ...) computes it" if name in ops.__all__ else f"here it is ops.{ops.INSTEAD[name]}" if name in ops.INSTEAD else None
+    return f"ops.{name}(x, ...) computes it" if name in ops.__all__ else f"here it is ops.{INSTEAD[name]}" if name in INSTEAD else None
 
 
 class Tensor(Value):
@@ -81,7 +52,7 @@ class Tensor(Value):
         return self.__array_function__(function, (), given, named)
 
     def __array_function__(self, function, types, given, named):
-        instead = _OF_NUMPY.get(function.__name__) or _elsewhere(function.__name__)
+        instead = OF_NUMPY.get(function.__name__) or _elsewhere(function.__name__)
         raise Error(f"numpy.{function.__name__} takes arrays, and is given a tensor of a model" + (f"; {instead}" if instead else ""))
 
     def __bool__(self):
@@ -194,7 +165,7 @@ class Tensor(Value):
             """What a tensor of NumPy or PyTorch has and this one does not, with what is here."""
             if name.startswith("_"):
                 raise AttributeError(name)
-            said = _VALUES.get(name) or _elsewhere(name)
+            said = VALUES.get(name) or _elsewhere(name)
             raise AttributeError(f"a tensor of a model has no '{name}'" + (f"; {said}" if said else ""))
 
     def reshape(self, *shape):

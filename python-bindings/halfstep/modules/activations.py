@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 
 from halfstep import ops
+from halfstep.hints.functions import INSTEAD
 from halfstep_runtime._errors import Error, nearest
 
 _AS_CALLED = {"input": "x", "lhs": "x", "rhs": "y", "inputs": "[x, y]"}
@@ -40,7 +41,7 @@ def find_activation(name):
     if function is not None and _required(name) != ["input"]:
         raise Error(f"'{name}' is no activation, which is of one tensor alone: it is called {call_of(name)} in a forward")
     if function is None:
-        instead = ops.INSTEAD.get(str(name), "").partition("(")[0]
+        instead = INSTEAD.get(str(name), "").partition("(")[0]
         near = instead if instead in ops.__all__ and is_activation(instead) else nearest(name, filter(is_activation, ops.__all__))
         meant = f"did you mean {near!r}? " if near else ""
         raise Error(f"there is no activation '{name}'; {meant}ops of one operand are: relu, gelu, tanh, sigmoid, softmax, ...")

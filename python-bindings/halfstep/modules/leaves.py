@@ -5,8 +5,9 @@ from __future__ import annotations
 import dataclasses
 
 from halfstep.graph.graph import apply, constant, current, operand, type_of
-from halfstep.graph.tensor import UNDONE, Tensor
+from halfstep.graph.tensor import Tensor
 from halfstep.hints.elsewhere import ATTRIBUTES
+from halfstep.hints.tensors import UNDONE
 from halfstep.modules.initializers import Initializer, initializer
 from halfstep_runtime._errors import Error, integer, several, truth
 
