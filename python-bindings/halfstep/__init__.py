@@ -39,8 +39,9 @@ if TYPE_CHECKING:
     from halfstep.graph.tensor import Tensor
     from halfstep.importers.onnx.importer import from_onnx
     from halfstep.importers.torch.importer import from_torch
+    from halfstep.report.comparison import Comparison
     from halfstep.report.nonfinite import Nonfinite
-    from halfstep.training.comparison import Comparison, compare
+    from halfstep.training.comparison import compare
     from halfstep.training.optimizers import LAMB, SGD, Adagrad, Adam, AdamW, Lion, LossScaler, NAdam, RMSprop
     from halfstep.training.trainer import Trainer
 
@@ -49,7 +50,7 @@ _LAZY = {
     "Adagrad": "training.optimizers",
     "Adam": "training.optimizers",
     "AdamW": "training.optimizers",
-    "Comparison": "training.comparison",
+    "Comparison": "report.comparison",
     "History": "callbacks",
     "LAMB": "training.optimizers",
     "Lion": "training.optimizers",
