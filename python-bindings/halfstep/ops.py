@@ -11,14 +11,13 @@ from typing import TYPE_CHECKING
 from halfstep.graph import generated
 from halfstep.graph.along import cumprod, cumsum, log_softmax, softmax, top_k
 from halfstep.graph.attention import scaled_dot_product_attention
-from halfstep.graph.functions import addcdiv, addcmul, atan2, ceil, cross, prelu, sign, square, where
+from halfstep.graph.functions import addcdiv, addcmul, atan2, ceil, cross, pow, prelu, sign, square, where
 from halfstep.graph.generated import *  # noqa: F403
 from halfstep.graph.graph import current, operand, type_of
 from halfstep.graph.hyperbolic import acosh, asinh, atanh
 from halfstep.graph.matrices import addbmm, addmm, addmv, addr, baddbmm, bilinear, conv_tbc, dot, multi_dot, mv, tensordot, vdot, vecdot
 from halfstep.graph.norms import cosine_similarity, group_norm, l2_norm, matrix_norm, normalize, renorm, vector_norm
 from halfstep.graph.operands import checked
-from halfstep.graph.powers import pow
 from halfstep.graph.products import einsum, matmul, outer
 from halfstep.graph.reductions import argmax, argmin, logsumexp, mean, prod, reduce_max, reduce_mean, reduce_min, reduce_prod, reduce_sum, sum, var
 from halfstep.graph.scatter import index_put, scatter_add_elements

@@ -6,10 +6,9 @@ import math
 
 from halfstep import ops
 from halfstep.graph import margins
-from halfstep.graph.class_axis import classes_last
+from halfstep.graph.class_axis import apart, classes_last
 from halfstep.graph.graph import operand
 from halfstep.graph.logits import are_probabilities, logits_of
-from halfstep.graph.merged_rows import apart
 from halfstep.graph.promotion import alike, in_float32
 from halfstep.graph.tensor import Tensor
 from halfstep_runtime._errors import Error, fraction, is_integer

@@ -6,14 +6,15 @@ import contextlib
 import contextvars
 import functools
 import math
+import numbers
 import os
 import re
 import sys
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from halfstep.graph.operand_check import check_operand
 from halfstep_runtime._elements import DTYPES, told_of_types
-from halfstep_runtime._errors import PACKAGES, Error, integer, number_of, several
+from halfstep_runtime._errors import PACKAGES, Error, WrongOperand, integer, number_of, several
 from halfstep_runtime._keywords import told
 from halfstep_runtime._libraries import libraries
 
@@ -236,6 +237,27 @@ def promoted():
         yield
     finally:
         graph.mark = outside
+
+
+_AN_OPERAND = "a tensor, an array or a number"
+# What a None that is given for an operand often is.
+_OF_NONE = "the size of the batch, x.shape[0], is None, since any number of rows may come"
+
+
+def _may_be_operand(value) -> bool:
+    if isinstance(value, numbers.Number) or hasattr(value, "initializer"):
+        return True
+    is_array = any(hasattr(value, name) for name in ("__array__", "__dlpack__", "__len__"))
+    return is_array and not isinstance(value, (str, bytes, Mapping))
+
+
+def check_operand(function: str, name: str, value) -> None:
+    """Refuses what is no number, array or parameter, and so can be no operand; who has a tensor need not ask."""
+    if not _may_be_operand(value):
+        from halfstep_runtime._arrays import told  # which needs NumPy
+
+        hint = f"; {_OF_NONE}" if value is None else ""
+        raise WrongOperand(f"{function}: {name} is {told(value)}, expected {_AN_OPERAND}{hint}")
 
 
 def own_type(values, like: Value | None = None) -> str:

@@ -8,8 +8,7 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from halfstep.graph import generated
-from halfstep.graph.graph import Value, constant, operand
-from halfstep.graph.operand_check import check_operand
+from halfstep.graph.graph import Value, check_operand, constant, operand
 from halfstep_runtime._errors import WrongOperand
 
 # What functions that are made of ops call their operands, beside the names that operands of ops have.

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from halfstep import ops
+from halfstep.graph.functions import pow
 from halfstep.graph.graph import Value, apply, type_of
-from halfstep.graph.powers import pow
 from halfstep.graph.products import matmul
 from halfstep.graph.shapes import cast, index_of, reshape
 from halfstep.hints.functions import INSTEAD

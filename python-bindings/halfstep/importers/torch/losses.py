@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from halfstep import ops
 from halfstep.graph import losses, margins
-from halfstep.graph.merged_rows import apart
+from halfstep.graph.class_axis import apart
 from halfstep.graph.promotion import in_float32
 from halfstep.importers.torch.operands import is_float, tensor_of
 from halfstep_runtime._errors import Error
