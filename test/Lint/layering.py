@@ -8,8 +8,8 @@ every `#include` of "mp/ROOM/...", "ROOM/..." (a header inside lib/), "mp-c/..."
 lib/ and tools/. A folder that has no row in the table is an error, too, and so are an include of a room that has none, and
 one of another room's header inside lib/.
 
-The files of the Python packages import each other in no circle, either, wherever the import stands, in a function, too. What is imported
-under TYPE_CHECKING is no dependency: nothing of it is there when the program runs.
+The files of the Python packages import each other in no circle, either, and each package of halfstep imports only what the table "Packages"
+lets it use, or lets its functions use. Imports under TYPE_CHECKING are left out: nothing of them is there when the program runs.
 """
 
 import ast
@@ -24,9 +24,9 @@ INCLUDE = re.compile(r'^\s*#?\s*include\s+[<"]([^">]+/[^">]+)[">]', re.MULTILINE
 LIBRARIES = {"mlir": "MLIR", "llvm": "MLIR"}
 
 
-def table_rows(text):
-    """The cells of the table under the heading "Rooms"."""
-    section = text.split("\n## Rooms\n", 1)[1].split("\n## ", 1)[0]
+def table_rows(text, heading="Rooms"):
+    """The cells of the table under the heading."""
+    section = text.split(f"\n## {heading}\n", 1)[1].split("\n## ", 1)[0]
     lines = [line.strip() for line in section.splitlines() if line.strip().startswith("|")]
     return [[cell.strip() for cell in line.strip("|").split("|")] for line in lines[2:]]
 
@@ -146,18 +146,22 @@ def runtime_violations(repository):
                 yield f"{file.relative_to(repository)}:{node.lineno}: halfstep_runtime may not use halfstep"
 
 
-def imports_of(tree, files):
-    """Each of these files, by dotted name, that a file imports, with the line; those for types alone left out."""
-    for_types = {id(one) for node in ast.walk(tree) if isinstance(node, ast.If) and "TYPE_CHECKING" == getattr(node.test, "id", None)
-                 for part in node.body for one in ast.walk(part)}
+def imports_of(file, files):
+    """What a file of Python imports of these files and of what else there is, by dotted names: each with the line, and whether it stands in a
+    function. What is imported for types alone is left out."""
+    tree = ast.parse(file.read_text())
+    within = {kind: {id(one) for node in ast.walk(tree) if is_one(node) for part in node.body for one in ast.walk(part)} for kind, is_one in (
+        ("types", lambda node: isinstance(node, ast.If) and getattr(node.test, "id", None) == "TYPE_CHECKING"),
+        ("function", lambda node: isinstance(node, ast.FunctionDef)))}
     for node in ast.walk(tree):
-        if id(node) in for_types:
-            continue
+        names = []
         if isinstance(node, ast.ImportFrom) and node.module:
-            names = [f"{node.module}.{one.name}" for one in node.names]
-            yield from ((name if name in files else node.module, node.lineno) for name in names)
+            whole = [f"{node.module}.{one.name}" for one in node.names]
+            names = [name if name in files or "." not in node.module else node.module for name in whole]
         elif isinstance(node, ast.Import):
-            yield from ((one.name, node.lineno) for one in node.names)
+            names = [one.name for one in node.names]
+        if id(node) not in within["types"]:
+            yield from ((name, node.lineno, id(node) in within["function"]) for name in names)
 
 
 def files_of_package(folder):
@@ -173,7 +177,7 @@ def python_circles(repository):
         files = files_of_package(folder)
         uses = {}
         for name, file in files.items():
-            for used, line in imports_of(ast.parse(file.read_text()), files):
+            for used, line, _ in imports_of(file, files):
                 if used in files and used != name:
                     uses.setdefault(name, {}).setdefault(used, line)
         around = circle_of(uses)
@@ -182,9 +186,39 @@ def python_circles(repository):
             yield f"files in a circle: {', '.join(f'{paths[a]}:{uses[a][b]} imports {paths[b]}' for a, b in around)}"
 
 
+def allowed_imports(text):
+    """Each package of halfstep with what it may import, and with what its functions may; a public module is of the package in whose row it is."""
+    rows = [([name.strip("` ") for name in re.split("[,;]", cells[0])], *(set(names(cell)) - {"-"} for cell in cells[2:])) for cells in table_rows(text, "Packages")]
+    package_of = {name: own[0] for own, *_ in rows for name in own}
+    return package_of, {own[0]: (uses, uses | in_functions) for own, uses, in_functions in rows}
+
+
+def package_violations(repository):
+    package_of, allowed = allowed_imports((repository / "docs/ARCHITECTURE.md").read_text())
+    folder = repository / "python-bindings/halfstep"
+    files = files_of_package(folder)
+
+    def package(dotted):
+        """That of halfstep.importers.torch.aten is importers/torch; what is of none is called as it is."""
+        words = dotted.split(".")[1:]
+        return next((package_of[name] for i in range(len(words), 0, -1) if (name := "/".join(words[:i])) in package_of), ".".join(words))
+
+    for name, file in files.items():
+        path, own = file.relative_to(repository), package(name)
+        place = "/".join(file.relative_to(folder).parts[:-1])
+        if place != "" and place not in package_of:
+            yield f"{path}: '{place}' has no row in docs/ARCHITECTURE.md"
+        elif own in allowed:
+            for used, line, in_function in imports_of(file, files):
+                if used.partition(".")[0] == "halfstep" and (other := package(used)) not in {own, *allowed[own][in_function]}:
+                    where = " outside functions" if other in allowed[own][True] else ""
+                    yield f"{path}:{line}: {own} may not use {other}{where}"
+
+
 def main():
     repository = pathlib.Path(sys.argv[1])
-    found = [*violations(repository), *circles(repository), *runtime_violations(repository), *python_circles(repository)]
+    found = [*violations(repository), *circles(repository), *runtime_violations(repository), *python_circles(repository),
+             *package_violations(repository)]
     print("\n".join(found) if found else "layering holds")
     return 1 if found else 0
 

@@ -60,7 +60,7 @@ def _run(words) -> None:
     try:
         os.stat(given.model)
         _check_paths(given)
-        from halfstep import from_onnx
+        from halfstep.importers.onnx.importer import from_onnx
 
         model = from_onnx(given.model, trainable=given.trainable, frozen=given.frozen)
     except OSError as error:
