@@ -12,6 +12,7 @@
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/tuple.h>
+#include <nanobind/stl/variant.h>
 #include <nanobind/stl/vector.h>
 
 #include <sstream>
@@ -65,8 +66,11 @@ void keepStage(const char *stage, const char *text, void *user) {
   static_cast<Told *>(user)->stages.emplace_back(stage, text);
 }
 
-/// The bytes, or None and a message; every diagnostic; with `stages` the name and the text of each stage.
-nb::tuple compile(const std::string &text, const std::string &name, const std::vector<std::string> &settings,
+/// What is compiled: text, or a model that Python made.
+using Source = std::variant<std::string, const Model *>;
+
+/// The bytes, or None and what is wrong; every diagnostic; with `stages` the name and the text of each stage.
+nb::tuple compile(const Source &source, const std::string &name, const std::vector<std::string> &settings,
                   const std::optional<std::string> &stage, const std::optional<std::string> &remarks,
                   const std::optional<std::string> &cache, bool stages, nb::object onProgress) {
   const Settings own(settings);
@@ -84,11 +88,13 @@ nb::tuple compile(const std::string &text, const std::string &name, const std::v
   Owned<MpStatus> status;
   {
     nb::gil_scoped_release release;
-    status.reset(mpCompileToBytes(text.data(), text.size(), name.c_str(), &options, &bytes));
+    const auto *text = std::get_if<std::string>(&source);
+    status.reset(text ? mpCompileToBytes(text->data(), text->size(), name.c_str(), &options, &bytes)
+                      : mpModelCompile(std::get<const Model *>(source)->get(), name.c_str(), &options, &bytes));
   }
   Owned<MpBytes> owned(bytes);
   if (status)
-    return nb::make_tuple(nb::none(), mpStatusMessage(status.get()), told.diagnostics, told.stages);
+    return nb::make_tuple(nb::none(), toFault(status.get()), told.diagnostics, told.stages);
   return nb::make_tuple(nb::bytes(mpBytesData(bytes), mpBytesSize(bytes)), nb::none(), told.diagnostics, told.stages);
 }
 
@@ -122,10 +128,10 @@ NB_MODULE(_compiler, module) {
   nb::set_leak_warnings(false);
   addModel(module);
   addNonfiniteFinder(module);
-  module.def("compile", &compile, nb::arg("text"), nb::arg("name"), nb::arg("settings"), nb::arg("stage").none(),
+  module.def("compile", &compile, nb::arg("model"), nb::arg("name"), nb::arg("settings"), nb::arg("stage").none(),
              nb::arg("remarks").none(), nb::arg("cache").none(), nb::arg("stages"),
              nb::arg("on_progress").none() = nb::none(),
-             "The executable or a stage's text, or None; the error's message, or None; the diagnostics; the stages.");
+             "The executable or a stage's text, or None; what is wrong, or None; the diagnostics; the stages.");
   module.def("setting_names", &settingNames);
   module.def("explain", &explain, nb::arg("text"), nb::arg("name"), nb::arg("settings"));
 }

@@ -26,13 +26,34 @@ inline std::string toString(const Owned<MpBytes> &bytes) {
   return {static_cast<const char *>(mpBytesData(bytes.get())), mpBytesSize(bytes.get())};
 }
 
-/// Raises halfstep.Error with the message of a status that is not success.
+/// Text, in which what is no UTF-8 is replaced: messages may have a user's bytes in them.
+inline nanobind::object toText(const char *text) {
+  return nanobind::steal(
+      PyUnicode_DecodeUTF8(text, static_cast<Py_ssize_t>(std::char_traits<char>::length(text)), "replace"));
+}
+
+/// halfstep_runtime._errors.Fault: what an error is about.
+inline nanobind::object toFault(const MpStatus *status) {
+  MpFault fault{};
+  fault.size = sizeof(fault);
+  mpStatusFault(status, &fault);
+  nanobind::list known;
+  for (size_t i = 0; i < fault.knownCount; ++i)
+    known.append(toText(fault.known[i]));
+  return nanobind::module_::import_("halfstep_runtime._errors")
+      .attr("Fault")(static_cast<int>(fault.code), toText(fault.op), toText(fault.name), toText(fault.value),
+                     toText(fault.detail), fault.operand, fault.other, fault.elements, nanobind::tuple(known),
+                     toText(fault.file), fault.line, toText(fault.text));
+}
+
+/// Raises halfstep.Error of a status that is not success.
 inline void check(MpStatus *given) {
   Owned<MpStatus> status(given);
   if (!status)
     return;
-  nanobind::object type = nanobind::module_::import_("halfstep_runtime._errors").attr("Error");
-  PyErr_SetString(type.ptr(), mpStatusMessage(status.get()));
+  nanobind::object error =
+      nanobind::module_::import_("halfstep_runtime._errors").attr("error_of")(toFault(status.get()));
+  PyErr_SetObject(reinterpret_cast<PyObject *>(Py_TYPE(error.ptr())), error.ptr());
   throw nanobind::python_error();
 }
 

@@ -22,12 +22,7 @@ OWN_FORM = {"argmax", "argmin", "atan2", "broadcast", "cast", "concat", "cosine_
 HEAD = '''\
 """A function for each op of models. Written by write-ops.py from the ops' definitions."""
 
-from halfstep.graph.graph import apply, spell
-
-
-def _apply(op, operands, result=None, required=None, kinds=None, **attributes):
-    text = ", ".join(word for name, value in attributes.items() if (word := spell(name, *value)))
-    return apply(op, operands, "{" + text + "}", result, required=required, kinds=kinds)
+from halfstep.graph.graph import apply, element_type
 '''
 
 
@@ -45,14 +40,6 @@ def base_of(op, name):
     return op.records[kind["baseAttr"]["def"]] if kind.get("baseAttr") else kind
 
 
-def spelling_of(op, name):
-    """How an attribute's value is written: the name of its kind, or its enum's mnemonic."""
-    kind = base_of(op, name)
-    if "FloatAttrBase" in kind["!superclasses"]:
-        return "F64Attr"  # whatever it is to autocast
-    return "enum:" + kind["mnemonic"] if kind.get("enum") else kind["!name"]
-
-
 def is_optional(op, name):
     if not op.is_attribute(name):
         return "Optional" in op.kinds[name]["!superclasses"]
@@ -67,11 +54,6 @@ def is_variadic(op, name):
 def says_its_result(op):
     traits = {trait["def"] for trait in op.record["traits"]}
     return bool(traits & {"MP_InferredTypes", "SameOperandsAndResultType"})
-
-
-def has_segments(op):
-    """Whether the operands alone do not say which of them were left out."""
-    return "AttrSizedOperandSegments" in {trait["def"] for trait in op.record["traits"]}
 
 
 def kinds_of(op, operands):
@@ -91,23 +73,22 @@ def function_of(op):
     if not says_its_result(op):
         keywords.append("result=None")
     signature = ", ".join(words + (["*"] + keywords if keywords else []))
+    attributes = ", ".join(f'"{name}": element_type({name})' if base_of(op, name)["!name"] == "TypeAttr" else f'"{name}": {name}'
+                           for name in names if op.is_attribute(name))
     arguments = [f'"{op.name}"', "[" + ", ".join("*" * is_variadic(op, name) + name for name in operands) + "]"]
+    arguments += ["{" + attributes + "}"] if attributes else []
     if not says_its_result(op):
-        arguments.append("result")
+        arguments.append("result" if attributes else "result=result")
     if any(name in optional for name in operands):
         assert [name in optional for name in operands] == sorted(name in optional for name in operands), op.name
         arguments.append(f"required={sum(name in required for name in operands)}")
     if any(kinds := kinds_of(op, operands)):
         arguments.append(f"kinds={tuple(kinds)}")
-    arguments += [f'{name}=("{spelling_of(op, name)}", {name})' for name in names if op.is_attribute(name)]
-    if has_segments(op):
-        counts = ", ".join(f"{name} is not None" if is_optional(op, name) else "1" for name in operands)
-        arguments.append(f'operandSegmentSizes=("DenseI32ArrayAttr", [{counts}])')
     summary = op.record["summary"]
     return (
         f"\n\ndef {op.name.removeprefix('mp.')}({signature}):\n"
         f'    """{summary[0].upper()}{summary[1:]}."""\n'
-        f"    return _apply({', '.join(arguments)})\n"
+        f"    return apply({', '.join(arguments)})\n"
     )
 
 

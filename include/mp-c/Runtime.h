@@ -34,6 +34,52 @@ MP_EXPORTED const char *mpStatusMessage(const MpStatus *status);
 MP_EXPORTED void mpStatusDestroy(MpStatus *status);
 
 /* NOLINTBEGIN(readability-identifier-naming): constants of C, which has no scopes for them. */
+/* The kind of an error. Numbers stay what they are. */
+typedef enum MpFaultCode {
+  MP_FAULT_OTHER = 0,                /* the text alone says it */
+  MP_FAULT_UNKNOWN_OP = 1,           /* `op`; `known` are those that there are */
+  MP_FAULT_OPERAND_COUNT = 2,        /* `op` takes another number of operands */
+  MP_FAULT_OPERAND_TYPE = 3,         /* `operand` of `op`, called `name`: none of `elements` */
+  MP_FAULT_ELEMENT_TYPES_DIFFER = 4, /* `operand` and `other` of `op` are to have one element type */
+  MP_FAULT_UNKNOWN_ATTRIBUTE = 5,    /* `op` has no attribute `name`; `known` are those that it has */
+  MP_FAULT_MISSING_ATTRIBUTE = 6,    /* `op` needs the attribute `name` */
+  MP_FAULT_ATTRIBUTE_KIND =
+      7, /* the attribute `name` of `op` is no `value`: integer, integers, number, truth, element, word, tensor */
+  MP_FAULT_UNKNOWN_WORD = 8,        /* the attribute `name` of `op` is `value`; `known` are the words for it */
+  MP_FAULT_MISSING_RESULT_TYPE = 9, /* the result's type does not follow from operands and attributes */
+  MP_FAULT_OPEN_SPATIAL_SIZE = 10,  /* padding "same" of a spatial size that is not known */
+  MP_FAULT_UNKNOWN_SETTING = 11,    /* there is no setting `name`; `known` are those that there are */
+  MP_FAULT_SETTING_VALUE = 12,      /* the setting `name` does not take `value` */
+  MP_FAULT_OTHER_POLICY = 13,   /* the checkpoint in `detail` was made with policy `name`, the executable has `value` */
+  MP_FAULT_HAS_CHECKPOINT = 14, /* the folder `detail` has a checkpoint, and training is not to go on from it */
+  MP_FAULT_WINDOW_TOO_LARGE = 15 /* no window fits into the image with its padding: the result would be empty */
+} MpFaultCode;
+/* NOLINTEND(readability-identifier-naming) */
+
+/* What is known of an error beside its message. What its code does not speak of is "", -1, 0 or null. */
+typedef struct MpFault {
+  size_t size; /* of this struct */
+  MpFaultCode code;
+  const char *op; /* "mp.conv" */
+  const char *name;
+  const char *value;
+  const char *detail; /* of a setting: what is wrong, without its name and value; of a checkpoint its folder */
+  int64_t operand;    /* from 0, of those that were given */
+  int64_t other;
+  unsigned elements; /* a bit, 1 << MpElementType, for each type that fits */
+  const char *const *known;
+  size_t knownCount;
+  const char *file; /* where the user wrote it; "" where that is not known */
+  unsigned line;
+  /* The message, in which names of flags stand between two characters 0x1E, without dashes, and names of settings
+   * between two 0x1F, so that a caller may write what it calls them. */
+  const char *text;
+} MpFault;
+
+/* Fills in what the error is about. Texts live as long as the status. */
+MP_EXPORTED void mpStatusFault(const MpStatus *status, MpFault *fault);
+
+/* NOLINTBEGIN(readability-identifier-naming): constants of C, which has no scopes for them. */
 typedef enum MpElementType {
   MP_I1 = 0, /* a byte that is 0 or 1 */
   MP_UI8 = 1,

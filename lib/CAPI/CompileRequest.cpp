@@ -56,8 +56,8 @@ Status readOptions(const MpCompileOptions &given, CompileOptions &options) {
   return readSettings(given.settings, given.count, options);
 }
 
-Status withText(StringRef text, StringRef name, StringRef remarks, Diagnostics &diagnostics,
-                llvm::function_ref<bool(ModuleOp)> action) {
+Status withModule(ReadModule read, StringRef remarks, Diagnostics &diagnostics,
+                  llvm::function_ref<bool(ModuleOp)> action) {
   DialectRegistry registry;
   registerCompilerDialects(registry);
   MLIRContext context(registry);
@@ -66,7 +66,7 @@ Status withText(StringRef text, StringRef name, StringRef remarks, Diagnostics &
   ErrorOr<Remarks> told = Remarks::enable(context, remarks);
   if (!told)
     return told.status().in(("remarks '" + remarks + "'").str());
-  OwningOpRef<ModuleOp> module = parseModel(text, name, context);
+  OwningOpRef<ModuleOp> module = read(context);
   if (!module || !action(*module))
     return Status::error(diagnostics.errors());
   if (std::string warning = told->warning(); !warning.empty())

@@ -16,9 +16,15 @@ Status readOptions(const MpCompileOptions &given, CompileOptions &options);
 /// Whether a text, its name and the place for what is made of it are there.
 Status checkText(const char *text, const char *name, const void *result);
 
-/// Parses the text and runs `action` on the module; its diagnostics are an error's message where either fails.
-Status withText(llvm::StringRef text, llvm::StringRef name, llvm::StringRef remarks, Diagnostics &diagnostics,
-                llvm::function_ref<bool(mlir::ModuleOp)> action);
+/// Makes a module in a context for it, null where that fails.
+using ReadModule = llvm::function_ref<mlir::OwningOpRef<mlir::ModuleOp>(mlir::MLIRContext &)>;
+
+/// Runs `action` on what `read` makes; diagnostics of both are an error's message where either fails.
+Status withModule(ReadModule read, llvm::StringRef remarks, Diagnostics &diagnostics,
+                  llvm::function_ref<bool(mlir::ModuleOp)> action);
+
+/// Compiles what `read` makes: the executable, or the text of a stage.
+Status compileToBytes(ReadModule read, const MpCompileOptions &given, MpBytes **result);
 
 } // namespace mp
 

@@ -9,6 +9,7 @@
 #include "CAPI/Structs.h"
 
 #include "mp/Analysis/PrecisionJson.h"
+#include "mp/Pipeline/Model.h"
 #include "mp/Pipeline/Settings.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -18,9 +19,14 @@ using namespace mlir;
 
 namespace mp {
 
-static Status compileText(StringRef text, StringRef name, const CompileOptions &options, StringRef remarks,
-                          Diagnostics &diagnostics, Compilation &compilation) {
-  return withText(text, name, remarks, diagnostics, [&](ModuleOp module) {
+/// What parses a caller's text.
+static auto textReader(const char *text, size_t length, const char *name) {
+  return [=](MLIRContext &context) { return parseModel(StringRef(text, length), name, context); };
+}
+
+static Status compileModule(ReadModule read, const CompileOptions &options, StringRef remarks, Diagnostics &diagnostics,
+                            Compilation &compilation) {
+  return withModule(read, remarks, diagnostics, [&](ModuleOp module) {
     FailureOr<Compilation> result = compile(module, options);
     if (succeeded(result))
       compilation = std::move(*result);
@@ -28,13 +34,13 @@ static Status compileText(StringRef text, StringRef name, const CompileOptions &
   });
 }
 
-static Status compileToBytes(StringRef text, StringRef name, const MpCompileOptions &given, MpBytes **result) {
+Status compileToBytes(ReadModule read, const MpCompileOptions &given, MpBytes **result) {
   CompileOptions options;
   if (Status status = readOptions(given, options); !status.ok())
     return status;
   Diagnostics diagnostics(given.onDiagnostic, given.user);
   Compilation compilation;
-  if (Status status = compileText(text, name, options, given.remarks ? given.remarks : "", diagnostics, compilation);
+  if (Status status = compileModule(read, options, given.remarks ? given.remarks : "", diagnostics, compilation);
       !status.ok())
     return status;
   if (options.compileTo != Stage::Executable) {
@@ -64,7 +70,8 @@ MpStatus *mpCompile(const char *text, size_t length, const char *name, const cha
       return status;
     Diagnostics diagnostics(nullptr, nullptr);
     Compilation result;
-    if (Status status = compileText(StringRef(text, length), name, options, "", diagnostics, result); !status.ok())
+    auto read = textReader(text, length, name);
+    if (Status status = compileModule(read, options, "", diagnostics, result); !status.ok())
       return status;
     return writeExecutable(executable, std::move(result.table), result.blobs);
   });
@@ -76,7 +83,8 @@ MpStatus *mpCompileToBytes(const char *text, size_t length, const char *name, co
   return guarded([&]() -> Status {
     if (Status status = checkText(text, name, result); !status.ok())
       return status;
-    return compileToBytes(StringRef(text, length), name, known(options), result);
+    auto read = textReader(text, length, name);
+    return compileToBytes(read, known(options), result);
   });
 }
 
@@ -99,13 +107,13 @@ MpStatus *mpExplain(const char *text, size_t length, const char *name, const MpC
       return status;
     Diagnostics diagnostics(given.onDiagnostic, given.user);
     std::string explained;
-    Status status =
-        withText(StringRef(text, length), name, given.remarks ? given.remarks : "", diagnostics, [&](ModuleOp module) {
-          FailureOr<PrecisionReport> report = explainPrecision(module, own);
-          if (succeeded(report))
-            explained = precisionJson(own.autocast.policy, *report);
-          return succeeded(report);
-        });
+    auto read = textReader(text, length, name);
+    Status status = withModule(read, given.remarks ? given.remarks : "", diagnostics, [&](ModuleOp module) {
+      FailureOr<PrecisionReport> report = explainPrecision(module, own);
+      if (succeeded(report))
+        explained = precisionJson(own.autocast.policy, *report);
+      return succeeded(report);
+    });
     if (status.ok())
       *json = new MpBytes{std::move(explained), {}};
     return status;

@@ -8,6 +8,7 @@
 
 #include "mp/Devices/CPU/CPUDevice.h"
 #include "mp/Inspect/NonfiniteReport.h"
+#include "mp/Pipeline/Model.h"
 
 #include <cmath>
 #include <mutex>
@@ -84,7 +85,8 @@ static Status find(const MpNonfiniteFinder &finder, const StepRecord &record, co
   std::call_once(registered, registerCPUDevice);
   Diagnostics diagnostics(nullptr, nullptr);
   Status traced;
-  Status parsed = withText(finder.text, finder.name, "", diagnostics, [&](ModuleOp module) {
+  auto read = [&](MLIRContext &context) { return parseModel(finder.text, finder.name, context); };
+  Status parsed = withModule(read, "", diagnostics, [&](ModuleOp module) {
     ErrorOr<std::optional<NonfiniteOrigin>> origin = traceStep(module, finder.options, inputs);
     traced = origin.status();
     if (origin && *origin)

@@ -31,7 +31,29 @@ static void registerDevices() {
   });
 }
 
-const char *mpStatusMessage(const MpStatus *status) { return status ? status->message.c_str() : ""; }
+const char *mpStatusMessage(const MpStatus *status) { return status ? status->status.message().c_str() : ""; }
+
+void mpStatusFault(const MpStatus *status, MpFault *fault) {
+  if (!fault)
+    return;
+  static const Fault none;
+  const Fault &own = status ? status->status.fault() : none;
+  MpFault told{};
+  told.code = static_cast<MpFaultCode>(own.code);
+  told.op = own.op.c_str();
+  told.name = own.name.c_str();
+  told.value = own.value.c_str();
+  told.detail = own.detail.c_str();
+  told.operand = own.operand;
+  told.other = own.other;
+  told.elements = own.elements;
+  told.known = status ? status->known.data() : nullptr;
+  told.knownCount = status ? status->known.size() : 0;
+  told.file = own.file.c_str();
+  told.line = own.line;
+  told.text = status ? status->status.markedMessage().c_str() : "";
+  giveTo(*fault, told);
+}
 
 void mpStatusDestroy(MpStatus *status) { delete status; }
 

@@ -7,6 +7,8 @@
 #include "mlir/IR/BuiltinTypes.h"
 #include "mlir/IR/Operation.h"
 
+#include "mp/IR/Faults.h"
+
 namespace mp {
 
 /// Operands of one type, an accumulator that serves it, and a result of either: `acc` is f32 for f16, bf16 and f32
@@ -17,7 +19,9 @@ inline llvm::LogicalResult verifyProductTypes(mlir::Operation *op, mlir::Type ac
   mlir::Type element = elementOf(op->getOperand(0)), other = elementOf(op->getOperand(1));
   mlir::Type result = elementOf(op->getResult(0));
   if (other != element) // matmul (C1), matmul_parts (C1), conv (C1)
-    return op->emitOpError("operands differ in type: ") << lhs << " has " << element << ", " << rhs << " has " << other;
+    return about(op->emitOpError("operands differ in type: ")
+                     << lhs << " has " << element << ", " << rhs << " has " << other,
+                 elementTypesDiffer(0, lhs, 1, rhs));
   const bool accFits = element.isF64() ? acc.isF64() : acc.isF32() || (element.isF16() && acc.isF16());
   if (!accFits) // matmul (C5), matmul_parts (C1), conv (C1)
     return op->emitOpError("accumulator ")

@@ -1,6 +1,7 @@
 // The numbered constraints of ops that types and shapes do not express.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
+#include "mp/IR/Faults.h"
 #include "mp/IR/MP.h"
 
 #include "IR/ProductTypes.h"
@@ -78,8 +79,9 @@ LogicalResult DepthwiseConvTransposeOp::verify() {
 LogicalResult DepthwiseConvRowSumsOp::verify() {
   Type element = elementOf(getImage());
   if (elementOf(getGradient()) != element) // (C10)
-    return emitOpError("operands differ in type: image has ")
-           << element << ", gradient has " << elementOf(getGradient());
+    return about(emitOpError("operands differ in type: image has ")
+                     << element << ", gradient has " << elementOf(getGradient()),
+                 elementTypesDiffer(0, "image", 1, "gradient"));
   return verifySumType(*this, element, elementOf(getResult()), "result");
 }
 
@@ -99,8 +101,9 @@ LogicalResult PReluOp::verify() { return verifyFloats(*this); }
 
 LogicalResult CompareOp::verify() {
   if (elementOf(getLhs()) != elementOf(getRhs())) // (C1)
-    return emitOpError("operands differ in type: lhs has ")
-           << elementOf(getLhs()) << ", rhs has " << elementOf(getRhs());
+    return about(emitOpError("operands differ in type: lhs has ")
+                     << elementOf(getLhs()) << ", rhs has " << elementOf(getRhs()),
+                 elementTypesDiffer(0, "lhs", 1, "rhs"));
   return success();
 }
 

@@ -6,6 +6,7 @@
 
 #include "IR/Sizes.h"
 
+#include "mp/IR/Faults.h"
 #include "mp/IR/WindowSpan.h"
 
 #include "llvm/Support/CheckedArithmetic.h"
@@ -59,9 +60,10 @@ inline mlir::FailureOr<int64_t> countWindows(llvm::function_ref<mlir::InFlightDi
     return error() << "has 2^63 padded pixels or more in a dimension: image " << describe(image) << ", " << tapsName
                    << " " << describe(taps) << "; take less padding or smaller dilations";
   if (*span > *padded) // conv (C6), max_pool (C4)
-    return error() << "a window spans " << *span << " pixels in spatial dimension " << dimension
-                   << ", where the image has " << *padded
-                   << " with its padding: the result would be empty; take a smaller window, or more padding";
+    return about(error() << "a window spans " << *span << " pixels in spatial dimension " << dimension
+                         << ", where the image has " << *padded
+                         << " with its padding: the result would be empty; take a smaller window, or more padding",
+                 faultOf(FaultCode::WindowTooLarge));
   return (*padded - *span) / sizes.stride + 1;
 }
 

@@ -148,40 +148,42 @@ static Status checkEffects(const CompileOptions &options) {
   for (const std::string &given : options.given) {
     auto [name, value] = StringRef(given).split('=');
     if (!options.training && llvm::is_contained(kOfTraining, name))
-      return makeError(given, ": needs training=true; without it there is no program that trains");
+      return settingError(name.str(), value.str(), "needs training=true; without it there is no program that trains");
     const Dependence *known = llvm::find_if(kDependences, [&](const Dependence &row) { return row.name == name; });
     if (known != std::end(kDependences) && value != "false" && !known->hasEffect(options))
-      return makeError(given, ": ", known->needs.str());
+      return settingError(name.str(), value.str(), known->needs.str());
   }
   return Status::success();
 }
 
 // Values that do not go together
 
-/// "target=nvptx:", or of several "target=cpu,nvptx: nvptx", as they were given.
-static std::string describe(const Target &target, const CompileOptions &options) {
+/// "target=nvptx: needs a chip", or of several "target=cpu,nvptx: nvptx needs a chip", as they were given.
+static Status needsChip(const Target &target, const CompileOptions &options) {
   const std::string name = target.getName().str();
   const auto given = llvm::find_if(options.given, [](StringRef setting) { return setting.starts_with("target="); });
-  const bool isOneOfSeveral = !options.otherTargets.empty() && given != options.given.end();
-  return isOneOfSeveral ? *given + ": " + name : "target=" + name + ":";
+  const std::string needs = "needs a chip: chip=" + chipNames("|");
+  if (options.otherTargets.empty() || given == options.given.end())
+    return settingError("target", name, needs);
+  return settingError("target", StringRef(*given).split('=').second.str(), name, " ", needs);
 }
 
 Status checkTargets(const CompileOptions &options) {
   for (const std::string &name : llvm::concat<const std::string>(llvm::ArrayRef(options.target), options.otherTargets))
     if (!findTarget(name))
-      return makeError("target=", name, ": unknown target; expected ", targetNames([](auto &) { return true; }));
+      return settingError("target", name, "unknown target; expected ", targetNames([](auto &) { return true; }));
   auto makesText = [](const Target &target) { return target.makesText(); };
   auto lacksStage = [&](const Target &target) {
     return options.compileTo != Stage::Executable && options.compileTo > target.getLastPasses() && !makesText(target);
   };
   if (const Target *target = firstTarget(options, lacksStage))
-    return makeError("target=", target->getName().str(),
-                     ": the evaluator runs programs as the optimizer leaves them "
-                     "and has no stage '",
-                     stageName(options.compileTo).str(), "'; expected ", targetNames(makesText));
+    return settingError("target", target->getName().str(),
+                        "the evaluator runs programs as the optimizer leaves them "
+                        "and has no stage '",
+                        stageName(options.compileTo).str(), "'; expected ", targetNames(makesText));
   const Target *forChip = firstTarget(options, [](const Target &target) { return target.isGPU(); });
   if (forChip && options.chips.empty())
-    return makeError(describe(*forChip, options), " needs a chip: chip=", chipNames("|"));
+    return needsChip(*forChip, options);
   return Status::success();
 }
 
@@ -191,7 +193,7 @@ static Status checkTuning(const CompileOptions &options, bool byCost) {
   if (path.empty())
     return Status::success();
   if (!byCost)
-    return makeError("tuning=", path, ": needs policy=auto or rule=cost; other types do not depend on rates");
+    return settingError("tuning", path, "needs policy=auto or rule=cost; other types do not depend on rates");
   return readTuning(path, machineOfTypes(options)).status();
 }
 
@@ -202,21 +204,22 @@ static Status checkPolicy(const CompileOptions &all) {
   if (!policy)
     return policy.status();
   const bool byCost = policy->decidesByCost(options.rule);
-  const char *name = policy->decidesByCost() ? "policy=auto" : "rule=cost";
+  const auto [name, value] = policy->decidesByCost() ? std::pair("policy", "auto") : std::pair("rule", "cost");
   if (byCost && isForGPU(all))
-    return makeError(name, ": what ops take on a GPU is not modelled; name a policy, such as mixed_float16");
+    return settingError(name, value, "what ops take on a GPU is not modelled; name a policy, such as mixed_float16");
   if (byCost && all.cpus.size() > 1)
-    return makeError(name, ": other types may be the fastest on each of ", llvm::join(all.cpus, ", "),
-                     "; name one level, or a policy, such as mixed_bfloat16");
+    return settingError(name, value, "other types may be the fastest on each of ", llvm::join(all.cpus, ", "),
+                        "; name one level, or a policy, such as mixed_bfloat16");
   if (byCost && !all.specialize.otherBatches.empty())
-    return makeError(name, ": other types may be the fastest for each batch; give one batch size, or a policy, such as "
-                           "mixed_bfloat16");
+    return settingError(name, value,
+                        "other types may be the fastest for each batch; give one batch size, or a policy, such as "
+                        "mixed_bfloat16");
   if (Status tuned = checkTuning(all, byCost && (policy->decidesByCost() || policy->lowType())); !tuned.ok())
     return tuned;
   if (options.planIn.empty())
     return Status::success();
   std::string error;
-  return openInputText(options.planIn, &error) ? Status::success() : makeError("plan-in=", options.planIn, ": ", error);
+  return openInputText(options.planIn, &error) ? Status::success() : settingError("plan-in", options.planIn, error);
 }
 
 /// A product of f32 has one number of products of parts.
@@ -227,7 +230,7 @@ static Status checkParts(const CompileOptions &options) {
   const char *before = nullptr;
   for (auto [name, isAllowed] : all) {
     if (isAllowed && before)
-      return makeError(name, "=true: ", before, "=true is given, too; expected one of the two");
+      return settingError(name, "true", SettingName{before}, "=true is given, too; expected one of the two");
     if (isAllowed)
       before = name;
   }

@@ -61,6 +61,13 @@ OwningOpRef<ModuleOp> parseModel(StringRef text, StringRef name, MLIRContext &co
   return parseBuffer(llvm::MemoryBuffer::getMemBufferCopy(text, name), context);
 }
 
+OwningOpRef<ModuleOp> readCopy(StringRef bytecode, StringRef name, MLIRContext &context) {
+  llvm::SourceMgr sources;
+  sources.AddNewSourceBuffer(llvm::MemoryBuffer::getMemBuffer(bytecode, name, /*RequiresNullTerminator=*/false),
+                             llvm::SMLoc());
+  return checkPrograms(parseSourceFile<ModuleOp>(sources, ParserConfig(&context)));
+}
+
 OwningOpRef<ModuleOp> readModel(const std::string &path, MLIRContext &context) {
   std::string error;
   std::unique_ptr<llvm::MemoryBuffer> file = openInputText(path, &error);

@@ -367,13 +367,19 @@ Status applySetting(CompileOptions &options, StringRef name, StringRef value) {
   const std::string given = (name + "=" + value).str();
   if (const Setting *setting = findSetting(name)) {
     options.given.push_back(given);
-    return setting->set(options, value).in(given);
+    Status status = setting->set(options, value);
+    return status.ok() ? status : settingError(name.str(), value.str(), status.markedMessage());
   }
   std::vector<std::string> names;
   for (const Setting &setting : kSettings)
     names.push_back(setting.name.str());
+  Fault fault;
+  fault.code = FaultCode::UnknownSetting;
+  fault.name = name.str();
+  fault.known = names;
   return makeError("unknown setting '", name.str(), "'; expected one of ", llvm::join(names, ", "),
-                   suggestName(name, names));
+                   suggestName(name, names))
+      .about(std::move(fault));
 }
 
 llvm::SmallVector<StringRef> splitVariant(StringRef variant) {

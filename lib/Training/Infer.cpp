@@ -62,7 +62,7 @@ static ErrorOr<std::vector<std::string>> writeOutputs(const NamedTensors &result
     if (!binding)
       return binding.status();
     if (!binding->rest.starts_with("@"))
-      return makeError("--output: expected NAME=@FILE.npy, found '", text, "'");
+      return makeError(FlagName{"output"}, ": expected NAME=@FILE.npy, found '", text, "'");
     const HostTensor *result = findTensor(results, binding->name);
     if (!result)
       return unknownResult("--output", binding->name, results);
@@ -115,7 +115,7 @@ static Status compareOutputs(const NamedTensors &results, const NamedTensors &ex
 
 Status mp::checkInferOptions(const InferOptions &options) {
   if (options.tolerance && options.expected.empty())
-    return makeError("--tolerance: there is no --expected_output to compare with");
+    return makeError(FlagName{"tolerance"}, ": there is no ", FlagName{"expected_output"}, " to compare with");
   for (const std::string &text : options.outputs)
     if (ErrorOr<Binding> binding = split("--output", text, "NAME=@FILE.npy"); binding && binding->rest.starts_with("@"))
       if (Status there = checkFolderOf(binding->rest.substr(1)); !there.ok())

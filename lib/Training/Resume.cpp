@@ -9,7 +9,7 @@ using namespace mp;
 
 /// "--augment=flip", or that there is none.
 static std::string describeAugment(const std::string &augment) {
-  return augment.empty() ? "no --augment" : "--augment=" + printable(augment);
+  return augment.empty() ? "no " + marked(FlagName{"augment"}) : marked(FlagName{"augment"}) + "=" + printable(augment);
 }
 
 /// Of batches that a caller gives nobody knows how many there are.
@@ -62,6 +62,18 @@ static Status checkPosition(const TrainPosition &position) {
                    " in an epoch");
 }
 
+static Status otherPolicyError(const std::string &folder, const std::string &saved, const std::string &policy) {
+  Fault fault;
+  fault.code = FaultCode::OtherPolicy;
+  fault.name = saved;
+  fault.value = policy;
+  fault.detail = folder;
+  return makeError("was made with policy '", saved, "', this run has '", policy, "'; go on with the other one by ",
+                   FlagName{"change-policy"})
+      .in(folder)
+      .about(std::move(fault));
+}
+
 ErrorOr<TrainPosition> mp::resume(Session &session, const TrainOptions &options, const TrainPosition &start) {
   const std::string &folder = options.checkpoint;
   ErrorOr<Checkpoint> saved = readCheckpoint(folder);
@@ -70,9 +82,7 @@ ErrorOr<TrainPosition> mp::resume(Session &session, const TrainOptions &options,
   const std::string &policy = session.table().policy;
   bool otherPolicy = saved->policy != policy;
   if (otherPolicy && !options.changePolicy)
-    return makeError("was made with policy '", saved->policy, "', this run has '", policy,
-                     "'; go on with the other one by --change-policy")
-        .in(folder);
+    return otherPolicyError(folder, saved->policy, policy);
   if (Status same = checkSameRun(saved->position, start); !same.ok())
     return same.in(folder);
   if (Status legal = checkPosition(saved->position); !legal.ok())

@@ -15,13 +15,13 @@ ErrorOr<uint64_t> StepRunner::microBatchesFor(const Session &session, const Trai
     return compiled.status();
   uint64_t count = options.accumulate.value_or(compiled->value_or(1));
   if (count > 1 && !session.hasProgram(programs::accumulate))
-    return makeError("the executable does not have program accumulate; compile it with --accumulate");
+    return makeError("the executable does not have program accumulate; compile it with ", FlagName{"accumulate"});
   // Program apply divides by the number that it was compiled for.
   if (count > 1 && *compiled && count != **compiled)
-    return makeError("--accumulate is ", count, ", the executable was compiled for ", **compiled);
+    return makeError(FlagName{"accumulate"}, " is ", count, ", the executable was compiled for ", **compiled);
   if (count <= 1 && !session.hasProgram(programs::trainStep) && session.hasProgram(programs::accumulate))
-    return makeError(
-        "--accumulate is 1, the executable was compiled for more; give the number that it was compiled for");
+    return makeError(FlagName{"accumulate"},
+                     " is 1, the executable was compiled for more; give the number that it was compiled for");
   return count;
 }
 
@@ -31,8 +31,9 @@ Status StepRunner::prepare(Session &session, const TrainOptions &options) {
   ErrorOr<std::unique_ptr<ProgramRunner>> loaded =
       session.load(accumulates ? programs::accumulate : programs::trainStep, options.batchSize, kSlots * microBatches);
   if (!loaded)
-    return options.batchSize ? loaded.status().in("--batch-size=" + std::to_string(*options.batchSize))
-                             : loaded.status();
+    return options.batchSize
+               ? loaded.status().in(marked(FlagName{"batch-size"}) + "=" + std::to_string(*options.batchSize))
+               : loaded.status();
   forward = std::move(*loaded);
   if (!accumulates)
     return Status::success();
@@ -48,7 +49,7 @@ static Status enqueue(ProgramRunner &program, unsigned slot, std::vector<KernelS
     return program.enqueue(slot);
   ErrorOr<std::vector<double>> seconds = program.timeCommands(slot);
   if (!seconds)
-    return seconds.status().in("--log-kernels");
+    return seconds.status().in(marked(FlagName{"log-kernels"}));
   for (size_t i = 0; i < seconds->size(); ++i)
     if (const LaunchT *launch = program.variant().commands[i]->what.AsLaunch())
       times->push_back({launch->kernel, (*seconds)[i]});

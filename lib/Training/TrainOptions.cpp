@@ -120,49 +120,51 @@ std::span<const TrainFlag> mp::trainFlags() { return kFlags; }
 Status mp::setTrainFlag(TrainOptions &options, std::string_view name, std::string_view value) {
   for (const TrainFlag &flag : kFlags)
     if (name == flag.name)
-      return flag.set(options, value).in("--" + std::string(name) + (flag.value ? "=" + std::string(value) : ""));
+      return flag.set(options, value).in(marked(FlagName{name}) + (flag.value ? "=" + std::string(value) : ""));
   std::vector<std::string> names;
   for (const TrainFlag &flag : kFlags)
     names.emplace_back(flag.name);
-  return makeError("unknown flag --", name, suggestName(name, names));
+  return makeError("unknown flag ", FlagName{name}, suggestName(name, names));
 }
 
 Status mp::checkTrainOptions(const TrainOptions &options) {
   if (options.data.empty() && !options.given && !options.nextStep)
-    return makeError("--data is missing; give the folder of the data set, as in --data=DIR");
+    return makeError(FlagName{"data"}, " is missing; give the folder of the data set, as in ", FlagName{"data"},
+                     "=DIR");
   const bool isGiven = options.given || options.nextStep;
   if (isGiven && options.augment.any())
-    return makeError("--augment changes the images of files, arrays are trained on as they are given");
+    return makeError(FlagName{"augment"}, " changes the images of files, arrays are trained on as they are given");
   if (Status known = isGiven ? Status::success() : checkDataSource(options.data); !known.ok())
-    return known.in("--data");
+    return known.in(marked(FlagName{"data"}));
   if (Status known = checkDataSource(options.testData); !known.ok())
-    return known.in("--test-data");
+    return known.in(marked(FlagName{"test-data"}));
   if (options.epochs && options.steps)
-    return makeError("--epochs and --steps exclude each other");
+    return makeError(FlagName{"epochs"}, " and ", FlagName{"steps"}, " exclude each other");
   if (options.resume && options.checkpoint.empty())
-    return makeError("--resume needs --checkpoint=DIR");
+    return makeError(FlagName{"resume"}, " needs ", FlagName{"checkpoint"}, "=DIR");
   if (options.fromScratch && options.goOn)
-    return makeError("--from-scratch starts anew, and training is to go on from the state that the session has");
+    return makeError(FlagName{"from-scratch"},
+                     " starts anew, and training is to go on from the state that the session has");
   if (options.changePolicy && !options.resume)
-    return makeError("--change-policy needs --resume");
+    return makeError(FlagName{"change-policy"}, " needs ", FlagName{"resume"});
   if (options.logKernels && options.log.empty())
-    return makeError("--log-kernels needs --log=F.jsonl");
+    return makeError(FlagName{"log-kernels"}, " needs ", FlagName{"log"}, "=F.jsonl");
   if (options.checkpointEvery && options.checkpoint.empty())
-    return makeError("--checkpoint-every needs --checkpoint=DIR");
+    return makeError(FlagName{"checkpoint-every"}, " needs ", FlagName{"checkpoint"}, "=DIR");
   if (options.checkpointEvery && options.nextStep)
-    return makeError(
-        "--checkpoint-every is for data that can be gone on from within an epoch; batches of a caller have "
-        "a checkpoint after each epoch");
+    return makeError(FlagName{"checkpoint-every"},
+                     " is for data that can be gone on from within an epoch; batches of a caller have "
+                     "a checkpoint after each epoch");
   // Each micro-batch of the steps in flight has memory of its own.
   constexpr uint64_t kMost = 4096;
   uint64_t accumulate = options.accumulate.value_or(1);
   if (accumulate == 0)
-    return makeError("--accumulate is 0, expected at least 1");
+    return makeError(FlagName{"accumulate"}, " is 0, expected at least 1");
   if (accumulate > kMost)
-    return makeError("--accumulate is ", accumulate, ", expected at most ", kMost);
+    return makeError(FlagName{"accumulate"}, " is ", accumulate, ", expected at most ", kMost);
   if (options.lastBatch == LastBatch::Pad && accumulate > 1)
-    return makeError("--last-batch=pad and --accumulate exclude each other");
+    return makeError(FlagName{"last-batch"}, "=pad and ", FlagName{"accumulate"}, " exclude each other");
   if (!options.log.empty())
-    return checkFolderOf(options.log).in("--log");
+    return checkFolderOf(options.log).in(marked(FlagName{"log"}));
   return Status::success();
 }

@@ -126,7 +126,7 @@ Status Trainer::prepareTrainData() {
     return train.status();
   data = std::move(*train);
   if (Status fits = checkAugmentation(options.augment, data); !fits.ok())
-    return fits.in("--augment");
+    return fits.in(marked(FlagName{"augment"}));
   ErrorOr<DataBinding> bound = bindDataset(data, variant, classesOf(session, variant));
   if (!bound)
     return bound.status();
@@ -136,7 +136,8 @@ Status Trainer::prepareTrainData() {
   order.pad = options.lastBatch == LastBatch::Pad;
   order.multipleOf = *options.accumulate;
   if (order.pad && !binding.weightArgument)
-    return makeError("--last-batch=pad: program train_step does not have row weights; compile with --pad");
+    return makeError(FlagName{"last-batch"}, "=pad: program train_step does not have row weights; compile with ",
+                     FlagName{"pad"});
   uint64_t batch = static_cast<uint64_t>(variant.batch);
   uint64_t batches = BatchLoader::batchesPerEpoch(data.rows(), batch, order);
   stepsPerEpoch = batches / *options.accumulate;
@@ -168,6 +169,15 @@ Status Trainer::prepareData() {
   return ready.ok() ? prepareTestData() : ready;
 }
 
+static Status hasCheckpointError(const std::string &folder) {
+  Fault fault;
+  fault.code = FaultCode::HasCheckpoint;
+  fault.detail = folder;
+  return makeError("has a checkpoint; go on from it with ", FlagName{"resume"}, ", or remove it")
+      .in(folder)
+      .about(std::move(fault));
+}
+
 Status Trainer::prepareState() {
   position.seed = options.seed;
   position.rows = data.rows();
@@ -182,7 +192,7 @@ Status Trainer::prepareState() {
     return initialized;
   const bool hasSaved = !options.checkpoint.empty() && hasCheckpoint(options.checkpoint);
   if (hasSaved && !options.resume)
-    return makeError("has a checkpoint; go on from it with --resume, or remove it").in(options.checkpoint);
+    return hasCheckpointError(options.checkpoint);
   if (hasSaved) {
     ErrorOr<TrainPosition> loaded = resume(session, options, position);
     if (!loaded)
@@ -197,7 +207,7 @@ Status Trainer::prepareState() {
       return made;
   if (options.learningRate) {
     if (!session.hasState(states::learningRate))
-      return makeError("--learning-rate: the executable has no state 'learning_rate'");
+      return makeError(FlagName{"learning-rate"}, ": the executable has no state 'learning_rate'");
     ErrorOr<HostTensor> rate = session.state(states::learningRate);
     if (!rate)
       return rate.status();

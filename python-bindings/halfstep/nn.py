@@ -18,12 +18,12 @@ from halfstep import ops
 from halfstep.graph import recurrent
 from halfstep.hints.elsewhere import LAYERS
 from halfstep.hints.layers import INSTEAD
-from halfstep.modules.activations import call_of, find_activation, is_activation
-from halfstep.modules.initializers import Constant, Initializer, Normal, Uniform
-from halfstep.modules.layer import Layer
-from halfstep.modules.leaves import Input, Parameter, State
-from halfstep.modules.module import Module, Sequential
-from halfstep.modules.windows import (
+from halfstep.layers.activations import call_of, find_activation, is_activation
+from halfstep.layers.initializers import Constant, Initializer, Normal, Uniform
+from halfstep.layers.layer import Layer
+from halfstep.layers.leaves import Input, Parameter, State
+from halfstep.layers.module import Module, Sequential
+from halfstep.layers.windows import (
     AvgPool1D, AvgPool2D, AvgPool3D, Conv1D, Conv1DTranspose, Conv2D, Conv2DTranspose, Conv3D, Conv3DTranspose, GlobalAvgPool1D, GlobalAvgPool2D,
     GlobalAvgPool3D, MaxPool1D, MaxPool2D, MaxPool3D,
 )

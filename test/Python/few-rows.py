@@ -13,15 +13,15 @@ random = numpy.random.default_rng(3)
 X = random.standard_normal((72, 33)).astype("float32")
 Y = (X[:, 0] > 0).astype("int64")
 compiled = []
-compile_model = halfstep.training.predictions.compile_model
+compile_traced = halfstep.training.predictions.compile_traced
 
 
-def counting(text, **settings):
+def counting(model, name, device, **settings):
     compiled.append(settings["batch_size"])
-    return compile_model(text, **settings)
+    return compile_traced(model, name, device, **settings)
 
 
-halfstep.training.predictions.compile_model = counting
+halfstep.training.predictions.compile_traced = counting
 
 
 def make(policy="float32", **named):

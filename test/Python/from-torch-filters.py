@@ -14,7 +14,8 @@ import torch.nn.functional as F
 from torch import nn
 
 import halfstep
-from halfstep.modules.leaves import Filter
+from halfstep.layers.leaves import Filter
+from halfstep.graph.graph import TensorType
 from halfstep_runtime._tensor_files import read_tensors
 
 torch.manual_seed(0)
@@ -118,7 +119,7 @@ class Peer(nn.Module):
 def step_of(model):
     """The kernels of a step, and what it keeps."""
     model.compile("sgd", loss="mse", metrics=[], policy="mixed_bfloat16")
-    model.trainer._label_type = "tensor<?x3xf32>"
+    model.trainer._label_type = TensorType("f32", (None, 3))
     text = model.to_mlir(objective=model.trainer._objective)
     kernels = halfstep.compile(text, to="kernels", policy="mixed_bfloat16", optimizer="sgd", batch_size=16, target="cpu:amx-bf16")
     step = kernels[kernels.index("@train_step"):].partition("func.func")[0]

@@ -12,7 +12,7 @@ import numpy
 import halfstep
 from halfstep import nn, ops
 from halfstep.hints import elsewhere
-from halfstep.modules import activations
+from halfstep.layers import activations
 from halfstep.callbacks import EarlyStopping, ModelCheckpoint
 
 RANDOM = numpy.random.default_rng(1)

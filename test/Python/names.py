@@ -15,7 +15,7 @@ from halfstep import nn, ops
 from halfstep.compiler import settings
 from halfstep.hints import elsewhere
 from halfstep.hints.layers import INSTEAD
-from halfstep.modules.module import _snake_case
+from halfstep.layers.module import _snake_case
 from halfstep_runtime import _keywords, _tensor_files
 
 X = numpy.random.default_rng(2).standard_normal((32, 6)).astype("float32")

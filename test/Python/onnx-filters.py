@@ -17,7 +17,8 @@ from onnx.reference import ReferenceEvaluator
 import halfstep
 from halfstep import nn, ops
 from halfstep.importers.onnx import command
-from halfstep.modules.leaves import Filter
+from halfstep.layers.leaves import Filter
+from halfstep.graph.graph import TensorType
 
 folder = pathlib.Path(sys.argv[1])
 random = numpy.random.default_rng(0)
@@ -102,7 +103,7 @@ class Twice(nn.Module):
 
 def kernels_of(model):
     model.compile("sgd", loss="mse", metrics=[], policy="mixed_bfloat16")
-    model.trainer._label_type = "tensor<?x3xf32>"
+    model.trainer._label_type = TensorType("f32", (None, 3))
     text = model.to_mlir(objective=model.trainer._objective)
     text = halfstep.compile(text, to="kernels", policy="mixed_bfloat16", optimizer="sgd", batch_size=16, target="cpu:amx-bf16")
     return text[text.index("@train_step"):].partition("func.func")[0].count("mp.kernel ")

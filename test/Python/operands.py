@@ -246,8 +246,8 @@ COUNTS = [
 ]
 for expected, function in COUNTS:
     refused(expected, function)
-refused("mp.compare: expected one of [eq, ne, lt, le, gt, ge] for how two values are compared, got: gtt", lambda x: ops.compare("gtt", x, x))
-refused("mp.gelu: expected one of [none, tanh]", lambda x: ops.gelu(x, approximate="tan"))
+refused("mp.compare: predicate is 'gtt'; expected one of eq, ne, lt, le, gt, ge", lambda x: ops.compare("gtt", x, x))
+refused("mp.gelu: approximate is 'tan'; expected one of none, tanh", lambda x: ops.gelu(x, approximate="tan"))
 
 # Arrays of no elements are constants, whichever of their sizes is 0.
 for shape in ((0,), (0, 3), (3, 0), (2, 0, 3), (0, 0), (0, 3, 2)):

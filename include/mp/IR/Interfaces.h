@@ -13,6 +13,8 @@
 
 #include "mp/IR/MPEnums.h.inc"
 
+#include "mp/IR/Definition.h" // of the enumerations above
+
 #include <array>
 
 namespace mp {

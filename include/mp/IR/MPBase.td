@@ -36,12 +36,16 @@ def MP_Integer : AnyTypeOf<[UI<8>, I32, I64], "ui8, i32 or i64">;
 def MP_Element : AnyTypeOf<[F16, BF16, F32, F64, UI<8>, I32, I64, I1], "f16, bf16, f32, f64, ui8, i32, i64 or i1">;
 def MP_Number : AnyTypeOf<[F16, BF16, F32, F64, UI<8>, I32, I64], "f16, bf16, f32, f64, ui8, i32 or i64">;
 
-def MP_Tensor : RankedTensorOf<[MP_Element]>;
-def MP_NumberTensor : RankedTensorOf<[MP_Number]>;
-def MP_FloatTensor : RankedTensorOf<[MP_Float]>;
-def MP_IntegerTensor : RankedTensorOf<[MP_Integer]>;
-def MP_I1Tensor : RankedTensorOf<[I1]>;
-def MP_F32Tensor : RankedTensorOf<[F32]>;
+// A tensor of any shape; `mask` has a bit for each element type that fits, by its number in mp-c/Runtime.h.
+class MP_TensorOf<Type element, int elements> : RankedTensorOf<[element]> { int mask = elements; }
+defvar MP_FloatMask = 0xF0;
+defvar MP_IntegerMask = 0x0E;
+def MP_Tensor : MP_TensorOf<MP_Element, 0xFF>;
+def MP_NumberTensor : MP_TensorOf<MP_Number, !or(MP_FloatMask, MP_IntegerMask)>;
+def MP_FloatTensor : MP_TensorOf<MP_Float, MP_FloatMask>;
+def MP_IntegerTensor : MP_TensorOf<MP_Integer, MP_IntegerMask>;
+def MP_I1Tensor : MP_TensorOf<I1, 0x01>;
+def MP_F32Tensor : MP_TensorOf<F32, 0x40>;
 class MP_ScalarOf<string type, string getter> : Type<
     And<[CPred<"::llvm::isa<::mlir::RankedTensorType>($_self)">,
          CPred<"::llvm::cast<::mlir::RankedTensorType>($_self).getRank() == 0">,
@@ -55,7 +59,7 @@ def MP_I64Scalar : MP_ScalarOf<"i64", "::mp::detail::getI64Type">;
 def MP_Rng : Type<CPred<"$_self == ::mp::detail::getRngType($_self.getContext())">, "tensor<2xi64>",
                   "::mlir::RankedTensorType">,
   BuildableType<"::mp::detail::getRngType($_builder.getContext())">;
-def MP_I64Tensor : RankedTensorOf<[I64]>;
+def MP_I64Tensor : MP_TensorOf<I64, 0x08>;
 
 // What a float attribute is to autocast. Its summary tells one kind from another, also where it has a default.
 
@@ -189,11 +193,26 @@ class MP_RowsAlong<string dimensions> : MP_RowRule<
 def MP_AllRows : MP_RowRule<"::mp::detail::takesOpenSize(*this)">;
 def MP_RowsNotSaid : MP_RowRule<"">;
 
+// An operand and an attribute as DefinitionOpInterface gives them.
+class MP_OperandSpec<string name, TypeConstraint type> {
+  defvar base = !cond(!isa<Optional>(type): !cast<Optional>(type).baseType, !isa<Variadic>(type): !cast<Variadic>(type).baseType,
+                      true: type);
+  defvar count = !cond(!isa<Optional>(type): "Optional", !isa<Variadic>(type): "Variadic", true: "One");
+  defvar mask = !cond(!isa<MP_TensorOf>(base): !cast<MP_TensorOf>(base).mask, true: 0);
+  string text = "{\"" # name # "\", ::mp::OperandCount::" # count # ", " # mask # "}";
+}
+class MP_AttributeSpec<string name, Attr attribute> {
+  defvar storage = !if(!initialized(attribute.storageType), attribute.storageType, "::mlir::Attribute");
+  string text = "::mp::detail::attributeSpec<" # storage # ">(\"" # name # "\", " #
+      !if(!or(attribute.isOptional, !initialized(attribute.defaultValue)), "true", "false") # ")";
+}
+
 // Base of every op: an op without a category, a derivative column or a kernel role does not build, nor one that does not say
 // what follows them here.
 class MP_Op<string mnemonic, I32EnumCase category, I32EnumCase derivative, I32EnumCase role, list<Trait> traits = []>
     : Op<MP_Dialect, mnemonic, [MP_CountableValues] # traits # [MP_NoStrayAttributes,
         DeclareOpInterfaceMethods<MP_PrecisionOpInterface, ["getPrecisionCategory", "getElementAttributes"]>,
+        DeclareOpInterfaceMethods<MP_DefinitionOpInterface, ["getOperandSpecs", "getAttributeSpecs"]>,
         DeclareOpInterfaceMethods<MP_ScalingOpInterface, ["getScalings"]>,
         DeclareOpInterfaceMethods<MP_RowsOpInterface, ["combinesRows"]>,
         DeclareOpInterfaceMethods<MP_KernelOpInterface, ["getKernelRole"]>] #
@@ -226,7 +245,23 @@ class MP_Op<string mnemonic, I32EnumCase category, I32EnumCase derivative, I32En
 
   defvar elements = !foreach(i, !filter(i, !range(!size(arguments)), !eq(attributes[i], MP_ElementAttr.summary)),
                              !getdagname(arguments, i));
+  // What DefinitionOpInterface gives: for each operand and attribute a line of C++.
+  defvar operandSpecs = !foreach(i, !filter(i, !range(!size(arguments)), !isa<TypeConstraint>(!getdagarg<Constraint>(arguments, i))),
+      MP_OperandSpec<!getdagname(arguments, i), !cast<TypeConstraint>(!getdagarg<Constraint>(arguments, i))>.text);
+  defvar attributeSpecs = !foreach(i, !filter(i, !range(!size(arguments)), !isa<Attr>(!getdagarg<Constraint>(arguments, i))),
+      MP_AttributeSpec<!getdagname(arguments, i), !cast<Attr>(!getdagarg<Constraint>(arguments, i))>.text);
+
   let extraClassDefinition = [{
+    ::llvm::ArrayRef<::mp::OperandSpec> $cppClass::getOperandSpecs() {
+      static constexpr ::std::array<::mp::OperandSpec, }] # !size(operandSpecs) # [{> specs{{}] #
+        !interleave(operandSpecs, ", ") # [{}};
+      return specs;
+    }
+    ::llvm::ArrayRef<::mp::AttributeSpec> $cppClass::getAttributeSpecs() {
+      static constexpr ::std::array<::mp::AttributeSpec, }] # !size(attributeSpecs) # [{> specs{{}] #
+        !interleave(attributeSpecs, ", ") # [{}};
+      return specs;
+    }
     ::mp::PrecisionCategory $cppClass::getPrecisionCategory() { return ::mp::PrecisionCategory::}] # category.symbol # [{; }
     ::mp::Differentiability $cppClass::getDifferentiability() { return ::mp::Differentiability::}] # derivative.symbol # [{; }
     ::mp::KernelRole $cppClass::getKernelRole() { return ::mp::KernelRole::}] # role.symbol # [{; }

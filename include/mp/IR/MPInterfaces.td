@@ -31,6 +31,17 @@ def MP_PrecisionOpInterface : OpInterface<"PrecisionOpInterface"> {
   ];
 }
 
+def MP_DefinitionOpInterface : OpInterface<"DefinitionOpInterface"> {
+  let cppNamespace = "::mp";
+  let description = [{ What the definition of an operation says of its operands and attributes, as data. }];
+  let methods = [
+    StaticInterfaceMethod<"The operands, in the order of the definition.",
+      "::llvm::ArrayRef<::mp::OperandSpec>", "getOperandSpecs">,
+    StaticInterfaceMethod<"The attributes, in the order of the definition.",
+      "::llvm::ArrayRef<::mp::AttributeSpec>", "getAttributeSpecs">,
+  ];
+}
+
 def MP_ShapeOpInterface : OpInterface<"ShapeOpInterface"> {
   let cppNamespace = "::mp";
   let description = [{

@@ -21,6 +21,9 @@ mlir::OwningOpRef<mlir::ModuleOp> readModel(const std::string &path, mlir::MLIRC
 /// The same for text in memory; `name` stands for the file in diagnostics.
 mlir::OwningOpRef<mlir::ModuleOp> parseModel(llvm::StringRef text, llvm::StringRef name, mlir::MLIRContext &context);
 
+/// The same for a module that this program wrote as bytecode: a copy of it in another context.
+mlir::OwningOpRef<mlir::ModuleOp> readCopy(llvm::StringRef bytecode, llvm::StringRef name, mlir::MLIRContext &context);
+
 } // namespace mp
 
 #endif // MP_PIPELINE_MODEL_H

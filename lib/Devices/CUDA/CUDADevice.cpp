@@ -83,12 +83,13 @@ Status CUDADevice::canRun(const LoadedExecutable &file, const VariantT &variant)
   if (variant.target != self.target)
     return makeError("made for target ", variant.target, ", device ", self.name, " runs target ", self.target);
   if (!allowNative)
-    return makeError("has native code, which --no-native refuses");
+    return makeError("has native code, which ", FlagName{"no-native"}, " refuses");
   std::optional<Capability> chip = ::chipOf(variant);
   if (!chip)
     return makeError("does not name a chip");
   if (!onlyChip.empty() && variant.features.front() != onlyChip)
-    return makeError("made for ", variant.features.front(), "; --chip=", onlyChip, " asks for code for that chip only");
+    return makeError("made for ", variant.features.front(), "; ", FlagName{"chip"}, "=", onlyChip,
+                     " asks for code for that chip only");
   if (chip->runsOn(context->gpu.capability))
     return canRunCode(file, variant, *chip);
   return makeError("needs ", variant.features.front(), ", device ", self.name, " (", self.model, ") runs code for ",

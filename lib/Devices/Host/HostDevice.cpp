@@ -35,7 +35,7 @@ private:
 Status HostDevice::canRun(const LoadedExecutable &file, const executable::VariantT &variant) const {
   Status able = Device::canRun(file, variant);
   if (able.ok() && !allowNative)
-    return makeError("has native code, which --no-native refuses");
+    return makeError("has native code, which ", FlagName{"no-native"}, " refuses");
   return able;
 }
 

@@ -18,7 +18,7 @@ static Status checkHost() {
   for (std::string_view needed : simulatorLevel().features)
     if (std::ranges::find(hostFeatures(), needed) == hostFeatures().end())
       return makeError("device simt needs a processor with ", needed, ", which this one (", hostModel(),
-                       ") does not have; use --device=cpu");
+                       ") does not have; use ", FlagName{"device"}, "=cpu");
   return Status::success();
 }
 

@@ -114,11 +114,14 @@ static std::optional<unsigned> ordinalOf(std::string_view name, std::string_view
 /// Named as the flags are; the C API calls them so, too.
 static Status checkDeviceOptions(std::string_view name, const DeviceOptions &options) {
   if (options.threads > kMostThreads)
-    return makeError("--threads=", options.threads, ": expected at most ", kMostThreads, ", 0 for all of the machine");
+    return makeError(FlagName{"threads"}, "=", options.threads, ": expected at most ", kMostThreads,
+                     ", 0 for all of the machine");
   if (name != "cpu" && options.pinThreads)
-    return makeError("--pin-threads: is for device cpu, device ", name, " runs no blocks on threads of its own");
+    return makeError(FlagName{"pin-threads"}, ": is for device cpu, device ", name,
+                     " runs no blocks on threads of its own");
   if (name != "simt" && options.simulation != SIMTOptions())
-    return makeError("--simulate: device ", name, " does not simulate a GPU; use --device=simt");
+    return makeError(FlagName{"simulate"}, ": device ", name, " does not simulate a GPU; use ", FlagName{"device"},
+                     "=simt");
   return Status::success();
 }
 

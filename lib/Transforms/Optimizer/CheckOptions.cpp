@@ -35,8 +35,8 @@ static Status checkClipping(const OptimizerPassOptions &options) {
     if (way.value == 0)
       continue;
     if (chosen)
-      return makeError(way.name, "=", way.value, ": ", chosen->name, "=", chosen->value,
-                       " is given, too; expected one of the two");
+      return settingError(way.name, way.value, SettingName{chosen->name}, "=", chosen->value,
+                          " is given, too; expected one of the two");
     chosen = &way;
   }
   return Status::success();
@@ -53,16 +53,16 @@ Status mp::checkOptions(const OptimizerPassOptions &given) {
         Named{"momentum-decay", options.momentumDecay}, Named{"clip-norm", options.clipNorm},
         Named{"clip-parameter-norm", options.clipParameterNorm}, Named{"clip-value", options.clipValue}})
     if (!std::isfinite(value) || value < 0)
-      return makeError(name, "=", value, ": expected a finite number of at least 0");
+      return settingError(name, value, "expected a finite number of at least 0");
   for (auto [name, value] :
        {Named{"beta1", options.beta1}, Named{"beta2", options.beta2}, Named{"alpha", options.alpha}})
     if (!(value >= 0 && value < 1))
-      return makeError(name, "=", value, ": expected at least 0 and less than 1");
+      return settingError(name, value, "expected at least 0 and less than 1");
   if (options.nesterov && options.momentum == 0)
-    return makeError("nesterov=true: needs a momentum greater than 0");
+    return settingError("nesterov", "true", "needs a momentum greater than 0");
   if (!hasMomentum(options.kind) && options.momentum != 0)
-    return makeError("momentum=", options.momentum, ": is of sgd and rmsprop; Adam has beta1");
+    return settingError("momentum", options.momentum, "is of sgd and rmsprop; Adam has beta1");
   if (options.accumulate < 1)
-    return makeError("accumulate=", options.accumulate, ": expected at least 1");
+    return settingError("accumulate", options.accumulate, "expected at least 1");
   return checkClipping(options);
 }

@@ -6,13 +6,18 @@ import os
 import pathlib
 import warnings
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 from halfstep.compiler.policy import with_policy
 from halfstep.compiler.progress import CompileLine
-from halfstep.compiler.settings import check_arguments, for_device, in_python, spell_settings
-from halfstep_runtime._errors import CompileError, Diagnostic, Error, check_device, check_folder, level_of_user, of_file, text as text_of
+from halfstep.compiler.settings import check_arguments, for_device, spell_settings
+from halfstep_runtime._errors import Diagnostic, Error, check_device, check_folder, compile_error, level_of_user, of_file, text as text_of
 from halfstep_runtime._executable import Executable
 from halfstep_runtime._libraries import libraries
+
+
+if TYPE_CHECKING:
+    from halfstep._compiler import Model
 
 
 def _cache_folder() -> str | None:
@@ -74,9 +79,6 @@ def compile(
     warning, which is one of Python's without it, and, of the categories that the regular expression `remarks` matches, each remark; `on_stage` with the name of each
     stage that has a text, and that text. What is wrong with a model is raised as CompileError.
     """
-    with libraries():
-        from halfstep import _compiler  # which loads LLVM
-
     check_arguments(compile, settings)
     _check_words(to, remarks, name, device)
     for what, callback in (("on_diagnostic", on_diagnostic), ("on_stage", on_stage)):
@@ -87,15 +89,7 @@ def compile(
     else:
         text, name = _read_text(model), name or os.fspath(model)
     stage = None if to == "executable" else to
-    settings = for_device(device, with_policy(settings))
-    if settings.get("plan_out") is not None:
-        check_folder(str(settings["plan_out"]))
-    with CompileLine() as line:
-        data, message, told, stages = _compiler.compile(
-            text, name, spell_settings(settings), stage, remarks, _cache_folder(), on_stage is not None, line.show if line.is_shown else None)
-    diagnostics = tuple(Diagnostic(*one) for one in told)
-    if data is None:
-        raise CompileError(message if diagnostics else in_python(message), diagnostics)
+    data, diagnostics, stages = _compiled(text, name, for_device(device, with_policy(settings)), stage, remarks, on_stage is not None)
     if on_diagnostic:
         for diagnostic in diagnostics:
             on_diagnostic(diagnostic)
@@ -105,3 +99,27 @@ def compile(
         for own, own_text in stages:
             on_stage(own, own_text)
     return Executable(data) if stage is None else data.decode()
+
+
+def compile_traced(model: Model, name: str, device: str | None = None, **settings) -> Executable:
+    """Compiles a model that a module was traced as; `name` stands for it in messages."""
+    data, diagnostics, _ = _compiled(model, name, for_device(device, with_policy(settings)))
+    _warn(diagnostics)
+    return Executable(data)
+
+
+def _compiled(model: str | Model, name: str, settings: dict[str, object], stage: str | None = None, remarks: str | None = None,
+              wants_stages: bool = False) -> tuple[bytes, tuple[Diagnostic, ...], list[tuple[str, str]]]:
+    """What is made of a text or a traced model, what is said of it, and the text behind each stage."""
+    with libraries():
+        from halfstep import _compiler  # which loads LLVM
+
+    if settings.get("plan_out") is not None:
+        check_folder(str(settings["plan_out"]))
+    with CompileLine() as line:
+        data, fault, told, stages = _compiler.compile(
+            model, name, spell_settings(settings), stage, remarks, _cache_folder(), wants_stages, line.show if line.is_shown else None)
+    diagnostics = tuple(Diagnostic(*one) for one in told)
+    if fault is not None:
+        raise compile_error(fault, diagnostics)
+    return data, diagnostics, stages

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import inspect
-import re
 from collections.abc import Callable, Iterable, Mapping
 
 from halfstep_runtime import _runtime
-from halfstep_runtime._errors import CompileError, Diagnostic, UnknownArgument, nearest
+from halfstep_runtime._errors import Diagnostic, UnknownArgument, compile_error, nearest
 from halfstep_runtime._keywords import unknown_argument
 from halfstep_runtime._libraries import libraries
 
@@ -26,12 +25,6 @@ def _spell(value) -> str:
 
 def spell_settings(settings: Mapping[str, object]) -> list[str]:
     return [f"{name.replace('_', '-')}={_spell(value)}" for name, value in settings.items() if value is not None]
-
-
-def in_python(message: str) -> str:
-    """What the compiler says of settings, by their names here: `batch-size=0: ...` is `batch_size=0: ...`."""
-    known = setting_names()
-    return re.sub(r"\b[a-z][a-z0-9-]*(?==)", lambda found: name if (name := found[0].replace("-", "_")) in known else found[0], message)
 
 
 def for_device(device: str | None, settings: Mapping[str, object]) -> dict[str, object]:
@@ -63,9 +56,9 @@ def check_values(settings: Mapping[str, object]) -> None:
     """That the compiler takes each setting with its value, whatever the model is."""
     with libraries():
         from halfstep import _compiler
-    _, message, told, _ = _compiler.compile(_NOTHING, "model.mlir", spell_settings(settings), "specialize", None, None, False)
-    if message is not None:
-        raise CompileError(message if told else in_python(message), tuple(Diagnostic(*one) for one in told))
+    _, fault, told, _ = _compiler.compile(_NOTHING, "model.mlir", spell_settings(settings), "specialize", None, None, False)
+    if fault is not None:
+        raise compile_error(fault, tuple(Diagnostic(*one) for one in told))
 
 
 class Settings:

@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Callable
+from typing import Any
 
 from halfstep.graph import generated
 from halfstep.graph.graph import current, type_of
 from halfstep.graph.tensor import Tensor
 
 
-def _turned(given: Tensor, result: Tensor, axis: int, attributes: str) -> int | None:
-    found = re.search(r"permutation = array<i64: ([\d, ]+)>", attributes)
-    return int(found[1].split(",")[axis]) if found else None
+def _turned(given: Tensor, result: Tensor, axis: int, attributes) -> int | None:
+    return attributes["permutation"][axis]
 
 
-def _reshaped(given: Tensor, result: Tensor, axis: int, attributes: str) -> int | None:
+def _reshaped(given: Tensor, result: Tensor, axis: int, attributes) -> int | None:
     """The dimension that has as many elements, each as far from the next."""
 
     def place(x, i):
@@ -26,12 +25,12 @@ def _reshaped(given: Tensor, result: Tensor, axis: int, attributes: str) -> int 
     return None if own[1] is None else next((i for i in range(len(given.shape)) if place(given, i) == own), None)
 
 
-def _cut(given: Tensor, result: Tensor, axis: int, attributes: str) -> int | None:
+def _cut(given: Tensor, result: Tensor, axis: int, attributes) -> int | None:
     return axis if given.shape[axis] == result.shape[axis] else None
 
 
 # Ops that change no element, with where a dimension of the result is in what they are given.
-_VIEWS: dict[str, Callable[[Tensor, Tensor, int, str], int | None]] = {
+_VIEWS: dict[str, Callable[[Tensor, Tensor, int, Any], int | None]] = {
     "mp.cast": _cut, "mp.reshape": _reshaped, "mp.slice": _cut, "mp.transpose": _turned,
 }
 
@@ -43,7 +42,7 @@ def _again(view: Tensor, x: Tensor) -> Tensor:
         return x
     if op == "mp.reshape":
         return generated.reshape(x, result=type_of(view.shape, x.dtype))
-    return current().apply(op, [x], attributes, None)
+    return current().apply(op, [x], attributes)
 
 
 def _made(x: Tensor, through: tuple[str, ...]) -> tuple[Tensor, int | None, list[Tensor]]:

@@ -35,7 +35,7 @@ def _with(name: str, input, beta: float, product: Tensor, alpha: float) -> Tenso
     if extra < 0 or any(own not in (1, size) for own, size in zip(input.shape, product.shape[extra:])):
         raise Error(f"{name}: shape {input.shape} does not broadcast to the product's {product.shape}")
     product = _times(product, alpha)
-    return product if beta == 0 else apply("mp.add", alike(_times(input, beta), product), "{mp.follows = 1 : i64}")
+    return product if beta == 0 else apply("mp.add", alike(_times(input, beta), product), {"mp.follows": 1})
 
 
 def addmm(input, lhs, rhs, *, beta: float = 1.0, alpha: float = 1.0) -> Tensor:

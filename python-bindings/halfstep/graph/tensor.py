@@ -59,28 +59,28 @@ class Tensor(Value):
         raise Error("a tensor of a model has no value yet: use ops.select for what depends on one")
 
     def __add__(self, other):
-        return apply("mp.add", [self, other], "")
+        return apply("mp.add", [self, other])
 
     def __radd__(self, other):
-        return apply("mp.add", [other, self], "")
+        return apply("mp.add", [other, self])
 
     def __sub__(self, other):
-        return apply("mp.sub", [self, other], "")
+        return apply("mp.sub", [self, other])
 
     def __rsub__(self, other):
-        return apply("mp.sub", [other, self], "")
+        return apply("mp.sub", [other, self])
 
     def __mul__(self, other):
-        return apply("mp.mul", [self, other], "")
+        return apply("mp.mul", [self, other])
 
     def __rmul__(self, other):
-        return apply("mp.mul", [other, self], "")
+        return apply("mp.mul", [other, self])
 
     def __truediv__(self, other):
-        return apply("mp.div", [self, other], "")
+        return apply("mp.div", [self, other])
 
     def __rtruediv__(self, other):
-        return apply("mp.div", [other, self], "")
+        return apply("mp.div", [other, self])
 
     def __matmul__(self, other):
         return matmul(self, other)
@@ -95,10 +95,10 @@ class Tensor(Value):
         return pow(other, self)
 
     def __abs__(self):
-        return apply("mp.abs", [self], "")
+        return apply("mp.abs", [self])
 
     def __neg__(self):
-        return apply("mp.neg", [self], "")
+        return apply("mp.neg", [self])
 
     def __pos__(self):
         return self
@@ -106,10 +106,10 @@ class Tensor(Value):
     def __round__(self, digits=None):
         if digits is not None:
             raise Error(f"round of a tensor to {digits!r} digits: ops.round(x) is to whole numbers; ops.round(x * 10.0**digits) / 10.0**digits")
-        return apply("mp.round", [self], "")
+        return apply("mp.round", [self])
 
     def _compare(self, predicate, other):
-        return apply("mp.compare", [self, other], f"{{predicate = #mp<predicate {predicate}>}}")
+        return apply("mp.compare", [self, other], {"predicate": predicate})
 
     def __lt__(self, other):
         return self._compare("lt", other)
@@ -132,16 +132,16 @@ class Tensor(Value):
     __hash__ = object.__hash__
 
     def __and__(self, other):
-        return apply("mp.logical_and", [self, other], "")
+        return apply("mp.logical_and", [self, other])
 
     def __rand__(self, other):
-        return apply("mp.logical_and", [other, self], "")
+        return apply("mp.logical_and", [other, self])
 
     def __or__(self, other):
-        return apply("mp.logical_or", [self, other], "")
+        return apply("mp.logical_or", [self, other])
 
     def __ror__(self, other):
-        return apply("mp.logical_or", [other, self], "")
+        return apply("mp.logical_or", [other, self])
 
     def __xor__(self, other):
         if self.dtype != "bool":
@@ -151,7 +151,7 @@ class Tensor(Value):
     __rxor__ = __xor__
 
     def __invert__(self):
-        return apply("mp.logical_not", [self], "")
+        return apply("mp.logical_not", [self])
 
     def __getitem__(self, index):
         return index_of(self, index)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from halfstep.graph import generated
-from halfstep.graph.graph import operand, type_of
+from halfstep.graph.graph import operand, result_type, type_of
 from halfstep_runtime._errors import Error, integer, several
 
 if TYPE_CHECKING:
@@ -18,7 +18,7 @@ def conv_transpose(input, filter, *, acc=None, strides=None, padding=None, dilat
     `output_padding` says, each less than its stride: as PyTorch's conv_transpose. Under padding="same" it has size * stride, as Keras has it.
     `result="tensor<?x16x16x8xf32>"` is another of the sizes that the convolution makes the input of."""
     input, filter = operand(input), operand(filter)
-    if not (isinstance(result, str) and result.startswith("tensor<")):
+    if result_type(result) is None:
         shape = _spread(input.shape, filter.shape, strides, padding, dilations, groups, output_padding)
         result = type_of(shape, input.dtype if result is None else result)
     return generated.conv_transpose(input, filter, acc=acc, strides=strides, padding=padding, dilations=dilations, groups=groups, result=result)

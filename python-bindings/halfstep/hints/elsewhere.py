@@ -104,7 +104,7 @@ PACKAGE = {
     **dict.fromkeys(["GradScaler", "LossScaleOptimizer"], "here it is halfstep.LossScaler()"),
     **dict.fromkeys(["amp", "mixed_precision"], 'model.compile(policy="mixed_bfloat16"), or halfstep.set_global_policy, says what is computed narrow'),
     **dict.fromkeys(["cuda", "device", "list_devices", "is_available"], 'halfstep.devices() lists what there is, model.compile(device="cuda") trains there'),
-    **dict.fromkeys(["Model", "layers", "models", "keras", "Layer"], "models are made of halfstep.nn: nn.Sequential(...), or a class of nn.Module"),
+    **dict.fromkeys(["Model", "models", "keras", "Layer"], "models are made of halfstep.nn: nn.Sequential(...), or a class of nn.Module"),
     **dict.fromkeys(["optim", "optimizers"], "optimizers are here, as halfstep.AdamW(1e-3)"),
     "metrics": 'metrics are named to compile, as metrics=["accuracy"]',
     **dict.fromkeys(["manual_seed", "seed", "random"], "fit(seed=...) says it, of first values, shuffles and dropout"),

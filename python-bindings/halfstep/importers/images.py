@@ -5,7 +5,7 @@ from __future__ import annotations
 from halfstep import ops
 from halfstep.graph.graph import current
 from halfstep.graph.tensor import Tensor
-from halfstep.modules.leaves import Filter, Leaf
+from halfstep.layers.leaves import Filter, Leaf
 
 
 def channels_last(function, x: Tensor) -> Tensor:

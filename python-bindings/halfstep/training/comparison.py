@@ -10,13 +10,13 @@ from typing import Any
 from halfstep.callbacks import Callback, is_accuracy
 from halfstep.compiler.policy import Policy, policy_of
 from halfstep.compiler.settings import spell_settings
-from halfstep.modules.module import Module
+from halfstep.layers.module import Module
 from halfstep.report.comparison import Comparison
 from halfstep.training.batches import rows_of
 from halfstep.training.data import count_rows, name_inputs
 from halfstep.training.job import Job, make_job
 from halfstep.training.trainer import Trainer
-from halfstep_runtime._errors import Error
+from halfstep_runtime._errors import Error, compile_error
 from halfstep_runtime._libraries import libraries
 
 with libraries():
@@ -112,12 +112,12 @@ def _train(model: Module, job: Job, policy: Policy, data, validation_data, *, ba
 
 def _described(trainer: Trainer) -> dict:
     """The type of each op, and the text behind each stage."""
-    text, name, settings = trainer.source
+    model, name, settings = trainer.source
     spelled = spell_settings(settings)
-    _, message, _, stages = _compiler.compile(text, name, spelled, "kernels", None, None, True)
-    if message is not None:
-        raise Error(message)
-    explained = json.loads(_compiler.explain(text, name, spelled))
+    _, fault, _, stages = _compiler.compile(model, name, spelled, "kernels", None, None, True)
+    if fault is not None:
+        raise compile_error(fault)
+    explained = json.loads(_compiler.explain(model.text(True), name, spelled))
     ops = [
         {"function": function["function"], "place": _place(op), "op": op["op"], "type": op["type"], "sums": op.get("sums", ""),
          "category": op["category"], "why": op["why"]}

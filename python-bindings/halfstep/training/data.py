@@ -7,7 +7,7 @@ from typing import Any, Protocol
 
 import numpy
 
-from halfstep.graph.graph import type_of
+from halfstep.graph.graph import TensorType, type_of
 from halfstep_runtime import _arrays
 from halfstep_runtime._elements import DTYPES
 from halfstep_runtime._errors import Error
@@ -31,7 +31,7 @@ class Model(Protocol):
 
     def load_weights(self, path) -> None: ...
 
-    def to_mlir(self, inputs: Any = None, objective: Any = None, *, locations: bool = False) -> str: ...
+    def _traced(self, inputs: Any = None, objective: Any = None) -> Any: ...
 
 
 def dtype_of(array) -> str:
@@ -105,7 +105,7 @@ def has_rows(module, name: str) -> bool:
     return specs[name].batched if name in specs else not is_fixed(module)
 
 
-def targets_of(module, array) -> str:
+def targets_of(module, array) -> TensorType:
     """The type of the targets: what specify says, else with as many rows as inputs, which may be a number that is fixed."""
     if LABEL in (module.__dict__.get("_targets") or {}):
         return module.__dict__["_targets"][LABEL].type

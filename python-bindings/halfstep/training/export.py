@@ -5,12 +5,12 @@ from __future__ import annotations
 import os
 from typing import Any
 
-from halfstep.compiler.compile import compile as compile_model
+from halfstep.compiler.compile import compile_traced
 from halfstep.compiler.settings import for_device
 from halfstep.training.data import is_fixed
 from halfstep.training.predictions import BATCH, source_of_predictions
 from halfstep_runtime import _arrays
-from halfstep_runtime._errors import CompileError, Error, check_folder, integer, path_of, several, truth
+from halfstep_runtime._errors import CompileError, Error, FaultCode, check_folder, integer, path_of, several, truth
 from halfstep_runtime._executable import Executable
 
 # What code is made for. Any other word is a chip.
@@ -93,9 +93,9 @@ def export(model, path, weights, batch_sizes, targets, training) -> Executable:
         if trainer._compiled().takes_targets and trainer.targets_type() is None:
             raise Error("export: the model has not seen targets yet: train it, say what they are, as model.specify(x=nn.Input(shape, dtype), "
                         "y=nn.Input((), 'int32')), or export it with training=False")
-        text, name, settings = trainer.source_of_step(sizes[0], trainer._pads)
+        traced, name, settings = trainer.source_of_step(sizes[0], trainer._pads)
     else:
-        text, name, settings = source_of_predictions(trainer)
+        traced, name, settings = source_of_predictions(trainer)
         settings["training"] = False
     settings["batch_size"] = sizes
     if targets is None:
@@ -103,13 +103,12 @@ def export(model, path, weights, batch_sizes, targets, training) -> Executable:
     else:
         settings = {**{name: value for name, value in settings.items() if name not in ("target", "chip")}, **_split_targets(targets)}
     try:
-        executable = compile_model(text, name=name, **settings)
+        executable = compile_traced(traced, name, **settings)
     except CompileError as error:
-        if str(error).startswith(("target=", "chip=")):
-            error.args = (f"export: targets: {str(error).partition('=')[2]}; code for processors is cpu:LEVEL, as 'cpu:avx512+avx2'; for GPUs the chip, as "
+        if error.fault.code == FaultCode.SETTING_VALUE and error.fault.name in ("target", "chip"):
+            error.args = (f"export: targets: {error.fault.value}: {error.fault.detail}; code for processors is cpu:LEVEL, as 'cpu:avx512+avx2'; for GPUs the chip, as "
                           "'sm_80', or 'nvptx'",)
         raise
-    assert isinstance(executable, Executable)
     if weights:
         executable = _store(executable, _weights(model, executable))
     executable.save(path)

@@ -8,7 +8,7 @@ from typing import Any
 
 from halfstep.compiler.policy import Policy, global_policy, policy_of
 from halfstep.graph import losses
-from halfstep.modules.trainable import Trainable
+from halfstep.layers.trainable import Trainable
 from halfstep.training.optimizers import Optimizer, loss_scaling, optimizer
 from halfstep_runtime._errors import Error, check_device, integer
 from halfstep_runtime._executable import Executable

@@ -135,10 +135,7 @@ def _check(given: Optimizer) -> None:
     try:
         check_values({"policy": "float32", **own})
     except Error as error:
-        said = str(error)
-        for place, beta in enumerate(("beta1", "beta2")):
-            said = said.replace(f"{beta}=", f"betas[{place}]=")
-        raise Error(f"{name}: {said}") from None
+        raise Error(f"{name}: {error.fault.spelled({'beta1': 'betas[0]', 'beta2': 'betas[1]'})}") from None
 
 
 def optimizer(given: str | Optimizer) -> Optimizer:

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from typing import Any, Protocol
 
-from halfstep.compiler.compile import compile as compile_model
+from halfstep.compiler.compile import compile_traced
 from halfstep.graph import losses
 from halfstep.training.data import Model
 from halfstep.training.job import Job
-from halfstep_runtime._executable import Executable
 from halfstep_runtime._session import Session
 
 BATCH = 64  # the compiler's, where nobody says one
@@ -27,14 +26,14 @@ class Trained(Protocol):
     def _start(self, session: Session, seed: int) -> Session: ...
 
 
-def source_of_predictions(trainer: Trained) -> tuple[str, str, dict[str, Any]]:
-    """Text, name and settings of a model that predicts."""
+def source_of_predictions(trainer: Trained) -> tuple[Any, str, dict[str, Any]]:
+    """The traced model that predicts, its name and settings."""
     job = trainer._job
     settings: dict[str, Any] = {name: value for name, value in job.settings.items() if name in _KEPT} if job else {"policy": "float32"}
     # What a model predicts has no loss.
     own = job.loss if job else None
     drop = (lambda graph, outputs: own.take(outputs)) if isinstance(own, losses.Output) else None
-    return trainer.model.to_mlir(objective=drop, locations=True), f"{type(trainer.model).__name__}.mlir", settings
+    return trainer.model._traced(objective=drop), f"{type(trainer.model).__name__}.mlir", settings
 
 
 class Predictions:
@@ -76,7 +75,6 @@ class Predictions:
 
     def _open(self, batch: int | None) -> Session:
         job = self._trainer._job
-        text, name, settings = source_of_predictions(self._trainer)
-        executable = compile_model(text, name=name, device=job.device if job else "cpu", training=False, batch_size=batch, **settings)
-        assert isinstance(executable, Executable)
+        model, name, settings = source_of_predictions(self._trainer)
+        executable = compile_traced(model, name, job.device if job else "cpu", training=False, batch_size=batch, **settings)
         return job.open(executable) if job else Session(executable)

@@ -13,22 +13,22 @@ from typing import Any
 import numpy
 
 from halfstep.callbacks import History
-from halfstep.compiler.compile import compile as compile_model
+from halfstep.compiler.compile import compile_traced
 from halfstep.compiler.progress import in_notebook
 from halfstep.compiler.settings import for_device, spell_settings
 from halfstep.graph import losses
-from halfstep.graph.graph import quote
+from halfstep.graph.graph import TensorType
 from halfstep.graph.tensor import Tensor
-from halfstep.modules.leaves import Input
-from halfstep.modules.undo import undone_on_error
+from halfstep.hints.faults import hint
+from halfstep.layers.leaves import Input
+from halfstep.layers.undo import undone_on_error
 from halfstep.training import batches
 from halfstep.training.data import LABEL, Arrays, Model, as_given, count_rows, cut, dtype_of, has_rows, is_fixed, name_inputs, part_of, split_arrays, targets_of
 from halfstep.training.job import Job
 from halfstep.training.predictions import Predictions
 from halfstep.training.scaler import Scaler
 from halfstep.training.watchers import Advice, Watchers, check_callbacks
-from halfstep_runtime._errors import Error, check_folder, fraction, in_our_words, integer, level_of_user
-from halfstep_runtime._executable import Executable
+from halfstep_runtime._errors import Error, check_folder, fraction, integer, level_of_user
 from halfstep_runtime._keywords import tell_methods
 from halfstep_runtime._session import Session
 from halfstep_runtime._tensor_files import check_kind, check_written, read_metadata, read_tensors
@@ -91,8 +91,8 @@ class Trainer:
         self.scaler_state: dict[str, float] = {}
         self._rate: float | None = None
         self._saved: str | None = None
-        self._label_type: str | None = None
-        self.source: tuple[str, str, dict[str, Any]] = ("", "", {})  # text, name and settings of what the session runs
+        self._label_type: TensorType | None = None
+        self.source: tuple[Any, str, dict[str, Any]] = (None, "", {})  # the traced model that the session runs, its name and settings
 
     def prepare(self, arrays: dict[str, numpy.ndarray], batch_size: int, seed: int = 0, *, trains: bool = True,
                 pad: bool = False) -> Session:
@@ -114,9 +114,8 @@ class Trainer:
             pads = self._pads or pad
             if self._label_type is None and job.takes_targets:
                 raise Error("the model has not seen targets yet; train it before")
-            text, name, settings = self.source_of_step(batch_size, pads)
-            executable = compile_model(text, name=name, device=job.device, **settings)
-            assert isinstance(executable, Executable)
+            model, name, settings = self.source_of_step(batch_size, pads)
+            executable = compile_traced(model, name, job.device, **settings)
             session = job.open(executable)
             self._start(session, seed)
             if self._saved is not None:
@@ -130,17 +129,17 @@ class Trainer:
         self.scaler.put()
         if self._rate is not None:
             session.state["learning_rate"], self._rate = self._rate, None
-        self.source = text, name, for_device(job.device, settings)
+        self.source = model, name, for_device(job.device, settings)
         return session
 
-    def source_of_step(self, batch_size: int, pads: bool) -> tuple[str, str, dict[str, Any]]:
-        """Text, name and settings of what trains."""
+    def source_of_step(self, batch_size: int, pads: bool) -> tuple[Any, str, dict[str, Any]]:
+        """The traced model that trains, its name and settings."""
         job = self._compiled()
         _check_names_of(self.model, job.optimizer.kind, job.takes_targets)
         settings: dict[str, Any] = {"batch_size": batch_size, **({"pad": True} if pads else {}), **job.settings}
-        return self.model.to_mlir(objective=self._objective, locations=True), f"{type(self.model).__name__}.mlir", settings
+        return self.model._traced(objective=self._objective), f"{type(self.model).__name__}.mlir", settings
 
-    def targets_type(self) -> str | None:
+    def targets_type(self) -> TensorType | None:
         """What is known of the targets: of those that were seen, or as specify says."""
         said = (self.model.__dict__.get("_targets") or {}).get(LABEL)
         return self._label_type if said is None else said.type
@@ -150,7 +149,7 @@ class Trainer:
         if isinstance(job.loss, losses.Output):
             loss, label = job.loss.take(outputs), graph.inputs
         else:
-            label = graph.argument(LABEL, self.targets_type(), f"{{mp.input = {quote(LABEL)}}}")
+            label = graph.argument(LABEL, "input", self.targets_type())
         given = next(iter(outputs.values())) if len(outputs) == 1 else outputs
         if (said := losses.twice(job.loss, given)) is not None and not self._warned:
             self._warned = True
@@ -159,9 +158,9 @@ class Trainer:
             losses.refuse_several(kind, function, given)
         if not isinstance(job.loss, losses.Output):
             loss = _tensor_of("the loss", job.loss(given, label))
-        graph.handle.add_result(loss.index, "{mp.loss}")
+        graph.add_result(loss, "loss")
         for name, metric in job.metrics.items():
-            graph.handle.add_result(_tensor_of(f"the metric '{name}'", metric(given, label)).index, f"{{mp.metric = {quote(name)}}}")
+            graph.add_result(_tensor_of(f"the metric '{name}'", metric(given, label)), "metric", name)
 
     def step(self, x, y=None, *, seed: int = 0) -> dict[str, float]:
         """One step on one batch: its loss and metrics, and whether it was skipped for a gradient that is not finite. `seed` is
@@ -347,11 +346,11 @@ class Trainer:
             def on_epoch(epoch, step, scores, test_scores):
                 return watchers.on_epoch(epoch, step, scores, batches.evaluate(self, cut(self.model, scored)))
         try:
-            with in_our_words():
-                self.steps, history.skipped_steps, _, history.seconds_per_step, history.resident_bytes = self.session._handle.train(
-                    list(said), list(said.values()), *data, *validation, (self.steps, self.epochs), on_step, on_epoch, finder, source,
-                    source.steps_per_epoch if source is not None else 0, watchers is not None and watchers.steps)
+            self.steps, history.skipped_steps, _, history.seconds_per_step, history.resident_bytes = self.session._handle.train(
+                list(said), list(said.values()), *data, *validation, (self.steps, self.epochs), on_step, on_epoch, finder, source,
+                source.steps_per_epoch if source is not None else 0, watchers is not None and watchers.steps)
         except Error as error:
+            error.args = (hint(error.fault) or str(error),)
             error.nonfinite = tuple(history.nonfinite)
             raise
         finally:
@@ -362,8 +361,8 @@ class Trainer:
         """What looks into steps, and adds to the history what it finds."""
         from halfstep.report import nonfinite
 
-        text, name, settings = self.source
-        finder = nonfinite.Finder(text, name, spell_settings(settings))
+        model, name, settings = self.source
+        finder = nonfinite.Finder(model.text(True), name, spell_settings(settings))
         finder.found = history.nonfinite
 
         def see(step, inputs) -> bool:
@@ -381,8 +380,7 @@ class Trainer:
         if is_fixed(self.model):
             return batches.evaluate(self, cut(self.model, arrays))
         session = self.prepare(arrays, batch_size, trains=False)
-        with in_our_words():
-            scores = session._handle.evaluate(*as_given(session, "eval", arrays))
+        scores = session._handle.evaluate(*as_given(session, "eval", arrays))
         return {name: float(value) for name, _, value in scores}
 
     def predict(self, x):

@@ -104,6 +104,13 @@ def common_type(values) -> str:
     return "int32" if any(not isinstance(one, bool) for one in numbers) else next(iter(types), "bool")
 
 
+def to_element(array, element: str) -> numpy.ndarray:
+    """The numbers as the compiler takes a constant of that type: rounded to it, those of bf16 as float64, which it rounds itself."""
+    dtype = "float64" if element == "bf16" else DTYPES[element]
+    with numpy.errstate(all="ignore"):  # what is too large for it is infinite
+        return numpy.asarray(array, order="C").astype(dtype, copy=False)
+
+
 def checked(value, element: str):
     """A number or an array as NumPy's, if a tensor of that type holds its elements as they are, floats rounded."""
     array = _array_of(value)

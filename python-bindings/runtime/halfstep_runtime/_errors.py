@@ -2,25 +2,80 @@
 
 from __future__ import annotations
 
-import contextlib
 import dataclasses
+import enum
 import errno
 import operator
 import os
 import re
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 # Folders of our own code, of which no frame is the user's.
 _HERE = os.path.dirname(os.path.abspath(__file__))
 PACKAGES = tuple(os.path.join(os.path.dirname(_HERE), name) + os.sep for name in ("halfstep", "halfstep_runtime"))
 
 
+class FaultCode(enum.IntEnum):
+    """The kinds of errors of the compiler and the runtime, as MpFaultCode of mp-c/Runtime.h numbers them."""
+
+    OTHER = 0
+    UNKNOWN_OP = 1
+    OPERAND_COUNT = 2
+    OPERAND_TYPE = 3
+    ELEMENT_TYPES_DIFFER = 4
+    UNKNOWN_ATTRIBUTE = 5
+    MISSING_ATTRIBUTE = 6
+    ATTRIBUTE_KIND = 7
+    UNKNOWN_WORD = 8
+    MISSING_RESULT_TYPE = 9
+    OPEN_SPATIAL_SIZE = 10
+    UNKNOWN_SETTING = 11
+    SETTING_VALUE = 12
+    OTHER_POLICY = 13
+    HAS_CHECKPOINT = 14
+    WINDOW_TOO_LARGE = 15
+
+
+# What stands around the names of flags and of settings in a fault's text.
+_NAMED = re.compile("[\x1e\x1f]([^\x1e\x1f]*)[\x1e\x1f]")
+
+
+@dataclasses.dataclass(frozen=True)
+class Fault:
+    """What an error of the compiler or the runtime is about, as MpFault has it."""
+
+    code: int
+    op: str = ""
+    name: str = ""
+    value: str = ""
+    detail: str = ""
+    operand: int = -1
+    other: int = -1
+    elements: int = 0  # a bit for each element type that fits
+    known: tuple[str, ...] = ()
+    file: str = ""
+    line: int = 0
+    text: str = ""
+
+    def spelled(self, names: Mapping[str, str] | None = None) -> str:
+        """Its text, in which flags and settings have the names of arguments: those of `names`, else `batch_size` of batch-size."""
+        return _NAMED.sub(lambda found: (names or {}).get(found[1], found[1].replace("-", "_")), self.text)
+
+
 class Error(RuntimeError):
     """What the compiler or the runtime refuses, in one line or more."""
 
+    fault = Fault(FaultCode.OTHER)  # what it is about, where the compiler or the runtime says it
     placed = False  # whether it says in which layer it is
     nonfinite: tuple = ()  # of a training that looked for it: the Nonfinite that were found before it ended
+
+
+def error_of(fault: Fault) -> Error:
+    """The error that the compiler or the runtime tells."""
+    error = Error(fault.spelled())
+    error.fault = fault
+    return error
 
 
 class UnknownName(Error, KeyError):
@@ -156,24 +211,19 @@ class CompileError(Error):
         self.diagnostics = diagnostics
 
 
+def compile_error(fault: Fault, diagnostics: tuple[Diagnostic, ...] = ()) -> CompileError:
+    """The error that a compilation ends with."""
+    error = CompileError(fault.spelled(), diagnostics)
+    error.fault = fault
+    return error
+
+
 def level_of_user() -> int:
     """How far above whoever asks the user's code is, as the `stacklevel` of a warning counts."""
     level, frame = 1, sys._getframe(1)
     while frame.f_back and frame.f_code.co_filename.startswith(PACKAGES):
         level, frame = level + 1, frame.f_back
     return level
-
-
-@contextlib.contextmanager
-def in_our_words():
-    """Errors that name flags of mp-run as arguments of Python."""
-    try:
-        yield
-    except Error as error:
-        text = str(error).replace("go on with the other one by --change-policy", "train under that one, or anew from its load_weights")
-        text = re.sub(r"--([a-z][a-z-]*)", lambda flag: flag[1].replace("-", "_"), text)
-        error.args = (text.replace("with resume", "with resume=True"),)
-        raise
 
 
 def is_integer(value) -> bool:

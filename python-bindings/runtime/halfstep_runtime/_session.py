@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, MutableMapping
 from typing import Any
 
 from halfstep_runtime import _runtime
-from halfstep_runtime._errors import Error, check_device, check_there, in_our_words, integer, truth, unknown_name
+from halfstep_runtime._errors import Error, check_device, check_there, integer, truth, unknown_name
 from halfstep_runtime._executable import Executable
 from halfstep_runtime._keywords import tell_methods
 
@@ -62,8 +62,7 @@ class Session:
         if not isinstance(executable, Executable):
             executable = Executable.load(executable)
         self.executable = executable
-        with in_our_words():
-            self._handle = _runtime.Session(executable._handle, device, threads, pin_threads)
+        self._handle = _runtime.Session(executable._handle, device, threads, pin_threads)
         self._programs = executable.programs
         self._has_values = not executable.state  # whether state is what somebody said
         self.changes = 0  # how often state was set or trained

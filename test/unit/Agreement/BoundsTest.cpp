@@ -20,7 +20,7 @@ using namespace mp;
 namespace {
 
 /// Elements of the operands of a case that are made to add nothing.
-struct Fault {
+struct Breakage {
   size_t operand;
   std::function<bool(uint64_t)> isLeftOut;
   double nothing = 0;
@@ -41,7 +41,7 @@ bool isOfRows(const std::string &op) {
 
 /// Leaves out the term of the prediction that is farthest from 0 in the first, second or last third: it is as its
 /// target, or its logit far off.
-Fault leaveOutLoss(const OpCase &use, const std::vector<Tensor> &operands, Which which) {
+Breakage leaveOutLoss(const OpCase &use, const std::vector<Tensor> &operands, Which which) {
   const uint64_t count = operands.front().count(), third = pick(which, 3);
   uint64_t chosen = count * third / 3;
   for (uint64_t i = chosen; i < std::max(chosen + 1, count * (third + 1) / 3); ++i)
@@ -58,7 +58,7 @@ bool isOfClasses(const OpCase &use, const std::vector<Tensor> &operands) {
 }
 
 /// Leaves out what a class adds: its probability is 0, or its logarithm where it is the label of a row that counts.
-Fault leaveOutClass(const OpCase &use, const std::vector<Tensor> &operands, Which which) {
+Breakage leaveOutClass(const OpCase &use, const std::vector<Tensor> &operands, Which which) {
   if (isFloat(operands[1].type.element)) {
     // The one that adds most in the first, second or last third.
     auto adds = [&](uint64_t i) {
@@ -87,7 +87,7 @@ Fault leaveOutClass(const OpCase &use, const std::vector<Tensor> &operands, Whic
 }
 
 /// Leaves out one term of every sum of a case.
-Fault leaveOutTerm(const OpCase &use, const std::vector<Tensor> &operands, Which which) {
+Breakage leaveOutTerm(const OpCase &use, const std::vector<Tensor> &operands, Which which) {
   const std::vector<int64_t> &shape = operands.front().type.shape;
   const bool isExponential =
       (use.op.starts_with("mp.softmax") || use.op == "mp.log_softmax") && use.op != "mp.softmax_grad";
@@ -159,7 +159,7 @@ struct Evaluated {
   }
 
   /// The results of all cases with their faults.
-  ErrorOr<NamedTensors> runWith(const std::vector<Fault> &faults) const {
+  ErrorOr<NamedTensors> runWith(const std::vector<Breakage> &faults) const {
     NamedTensors inputs = program.inputs();
     size_t input = 0;
     for (size_t i = 0; i < cases.size(); input += cases[i++]->operands.size()) {
@@ -188,7 +188,7 @@ TEST_P(Bounds, aTermThatIsMissingIsSeen) {
   const Evaluated op(GetParam(), ElementType::F32);
   ASSERT_TRUE(op.file);
   for (Which which : {Which::First, Which::Middle, Which::Last}) {
-    std::vector<Fault> faults;
+    std::vector<Breakage> faults;
     for (size_t i = 0; i < op.cases.size(); ++i)
       faults.push_back(leaveOutTerm(*op.cases[i], op.operands[i], which));
     const ErrorOr<NamedTensors> found = op.runWith(faults);
@@ -226,7 +226,7 @@ TEST(BoundsOfProducts, aBiasThatIsMissingIsSeen) {
   for (ElementType element : {ElementType::F32, ElementType::F16, ElementType::BF16}) {
     const Evaluated op("mp.matmul", element);
     ASSERT_TRUE(op.file);
-    std::vector<Fault> faults;
+    std::vector<Breakage> faults;
     for (const OpCase *use : op.cases)
       faults.push_back({use->operands.size() - 1, [=](uint64_t) { return use->operands.size() == 3; }});
     const ErrorOr<NamedTensors> found = op.runWith(faults);

@@ -116,54 +116,140 @@ static void testExecutable(const MpBytes *bytes) {
   mpSessionDestroy(session);
 }
 
+/* That a call fails with an error of this code about an attribute, a setting or an operand of this name. */
+static void expectFault(MpStatus *status, MpFaultCode code, const char *name, int64_t operand) {
+  MpFault fault = {.size = sizeof fault};
+  mpStatusFault(status, &fault);
+  if (!status || fault.code != code || strcmp(fault.name, name) != 0 || fault.operand != operand ||
+      strcmp(fault.text, mpStatusMessage(status)) != 0) {
+    fprintf(stderr, "expected fault %d of '%s', operand %d; found %d of '%s', operand %d: %s\n", (int)code, name,
+            (int)operand, (int)fault.code, fault.name, (int)fault.operand, mpStatusMessage(status));
+    failures += 1;
+  }
+  mpStatusDestroy(status);
+}
+
 /* A model is made op by op, compiled in memory, and what is wrong with one is told where it is. */
 static void testModel(void) {
-  MpModel *model = NULL;
-  MpBytes *text = NULL, *executable = NULL;
-  int64_t values[3] = {0, 0, 0};
+  MpModel *model = NULL, *copy = NULL;
+  MpBytes *text = NULL, *executable = NULL, *ofText = NULL;
+  int64_t values[4] = {0, 0, 0, 0};
   size_t count = 0;
   int errors = 0;
   const char *settings[3] = {"policy=float32", "batch-size=2", "training=false"};
   MpCompileOptions options = {
       .size = sizeof options, .settings = settings, .count = 3, .onDiagnostic = countDiagnostic, .user = &errors};
-  MpModelOp op = {sizeof op, "mp.matmul", values, 2, NULL, NULL, "head", "m.py", 7};
+  const int64_t rows[2] = {-1, 2}, weights[2] = {2, 1}, negative[1] = {-2};
+  const MpInitializer ones = {.kind = MP_ONES}, none = {.kind = (MpInitializerKind)99};
+  MpModelArgument argument = {.size = sizeof argument, .name = "x", .type = {MP_F32, 2, rows}};
+  MpModelOp op = {.size = sizeof op,
+                  .op = "mp.matmul",
+                  .operands = values,
+                  .operandCount = 2,
+                  .name = "head",
+                  .file = "m.py",
+                  .line = 7};
+  MpTensorType type = {MP_F32, 0, NULL};
   expect(mpModelCreate("m", &model), "");
-  expect(mpModelAddArgument(model, "x", "tensor<?x2xf32>", "{mp.input = \"x\"}", &values[0]), "");
-  expect(mpModelAddArgument(model, "w", "tensor<2x1xf32>", "{mp.parameter = \"w\", mp.initializer = #mp.ones}",
-                            &values[1]),
-         "");
-  expect(mpModelAddArgument(model, "v", "tensor<", "", &values[2]), "expected");
-  /* Text that MLIR's parser does not survive is refused before it. */
-  char deep[1024];
-  memset(deep, '(', sizeof deep - 1);
-  deep[sizeof deep - 1] = 0;
-  expect(mpModelAddArgument(model, "v", deep, "", &values[2]), "nested more than 256 levels deep");
-  expect(mpModelAddArgument(model, "v", "tensor<2xf32>", "{mp.a = array<index: 2>}", &values[2]),
-         "elements of an array are index, expected integers or floats by name");
-  op.attributes = "{mp.a = array<!builtin.index: 2>}";
-  expect(mpModelAddOp(model, &op, &values[2], 1, &count), "elements of an array are of an alias");
-  op.attributes = NULL;
+  expect(mpModelAddArgument(model, &argument, &values[0]), "");
+  argument = (MpModelArgument){.size = sizeof argument,
+                               .name = "w",
+                               .role = MP_ROLE_PARAMETER,
+                               .type = {MP_F32, 2, weights},
+                               .initializer = &ones};
+  expect(mpModelAddArgument(model, &argument, &values[1]), "");
+  argument.initializer = &none;
+  expect(mpModelAddArgument(model, &argument, &values[2]), "there is no initializer 99");
+  argument = (MpModelArgument){.size = sizeof argument, .name = "v", .type = {MP_F32, 1, negative}};
+  expect(mpModelAddArgument(model, &argument, &values[2]), "a size is -2, expected at least 0, or -1 for an open one");
+  argument.type.rank = -1;
+  expect(mpModelAddArgument(model, &argument, &values[2]), "a type has rank -1, expected 0 to 4096");
+  argument.type = (MpTensorType){(MpElementType)8, 0, NULL};
+  expect(mpModelAddArgument(model, &argument, &values[2]), "there is no element type 8");
+  argument = (MpModelArgument){.size = sizeof argument, .name = "v", .role = MP_ROLE_LOSS};
+  expect(mpModelAddArgument(model, &argument, &values[2]), "argument 'v' has role 4, expected input");
   expect(mpModelAddOp(model, &op, &values[2], 0, &count), "has 1 results, there is room for 0");
   expect(mpModelAddOp(model, &op, &values[2], 1, &count), "");
-  op.operandCount = 1;
-  expect(mpModelAddOp(model, &op, &values[2], 1, &count), "expected 2 or more operands, but found 1");
-  op.op = "mp.matmull";
-  expect(mpModelAddOp(model, &op, &values[2], 1, &count), "there is no op 'mp.matmull'");
-  expect(mpModelOpenAutocast(model, 1, "i32"), "autocast to 'i32', expected f16, bf16 or f32");
+
+  /* Each fault by its code. */
+  MpAttribute attribute = {.size = sizeof attribute, .name = "acc", .kind = MP_ATTRIBUTE_ELEMENT, .element = MP_F16};
+  MpModelOp wrong = op;
+  wrong.attributes = &attribute;
+  wrong.attributeCount = 1;
+  expectFault(mpModelAddOp(model, &wrong, &values[3], 1, &count), MP_FAULT_OTHER, "", -1); /* (C5), by its text */
+  attribute.kind = MP_ATTRIBUTE_INTEGER;
+  expectFault(mpModelAddOp(model, &wrong, &values[3], 1, &count), MP_FAULT_ATTRIBUTE_KIND, "acc", -1);
+  attribute.kind = MP_ATTRIBUTE_NONE;
+  expectFault(mpModelAddOp(model, &wrong, &values[3], 1, &count), MP_FAULT_ATTRIBUTE_KIND, "acc", -1);
+  attribute.name = "ac";
+  expectFault(mpModelAddOp(model, &wrong, &values[3], 1, &count), MP_FAULT_UNKNOWN_ATTRIBUTE, "ac", -1);
+  wrong = op;
+  wrong.operandCount = 1;
+  expectFault(mpModelAddOp(model, &wrong, &values[3], 1, &count), MP_FAULT_OPERAND_COUNT, "", -1);
+  wrong.op = "mp.matmull";
+  expectFault(mpModelAddOp(model, &wrong, &values[3], 1, &count), MP_FAULT_UNKNOWN_OP, "", -1);
+  wrong = op;
+  wrong.op = "mp.logical_and";
+  expectFault(mpModelAddOp(model, &wrong, &values[3], 1, &count), MP_FAULT_OPERAND_TYPE, "lhs", 0);
+  wrong.op = "mp.compare";
+  expectFault(mpModelAddOp(model, &wrong, &values[3], 1, &count), MP_FAULT_MISSING_ATTRIBUTE, "predicate", -1);
+  attribute = (MpAttribute){.size = sizeof attribute, .name = "predicate", .kind = MP_ATTRIBUTE_WORD, .word = "less"};
+  wrong.attributes = &attribute;
+  wrong.attributeCount = 1;
+  expectFault(mpModelAddOp(model, &wrong, &values[3], 1, &count), MP_FAULT_UNKNOWN_WORD, "predicate", -1);
+  wrong = (MpModelOp){.size = sizeof op, .op = "mp.iota"};
+  expectFault(mpModelAddOp(model, &wrong, &values[3], 1, &count), MP_FAULT_MISSING_ATTRIBUTE, "dimension", -1);
+
+  /* A constant of bytes, of its own elements and of doubles that are rounded to them. */
+  const double third = 1.0 / 3;
+  const uint16_t half = 0x3800;
+  attribute = (MpAttribute){.size = sizeof attribute,
+                            .name = "value",
+                            .kind = MP_ATTRIBUTE_TENSOR,
+                            .element = MP_F64,
+                            .tensor = {MP_BF16, 0, NULL, &third, sizeof third}};
+  MpModelOp constant = {.size = sizeof op, .op = "mp.constant", .attributes = &attribute, .attributeCount = 1};
+  expect(mpModelAddOp(model, &constant, &values[3], 1, &count), "");
+  attribute.element = MP_F16;
+  attribute.tensor = (MpTensor){MP_F16, 0, NULL, &half, sizeof half};
+  expect(mpModelAddOp(model, &constant, &values[3], 1, &count), "");
+  attribute.tensor.bytes = 3;
+  expect(mpModelAddOp(model, &constant, &values[3], 1, &count), "3 bytes for a constant of 'tensor<f16>'");
+  attribute.tensor = (MpTensor){MP_F32, 2, rows, &third, 8};
+  expect(mpModelAddOp(model, &constant, &values[3], 1, &count), "has an open size");
+  attribute.element = MP_I32;
+  attribute.tensor = (MpTensor){MP_F32, 0, NULL, &third, 4};
+  expect(mpModelAddOp(model, &constant, &values[3], 1, &count), "elements of 'i32' for a constant of 'tensor<f32>'");
+
+  const MpElementType whole32 = MP_I32;
+  expect(mpModelOpenAutocast(model, 1, &whole32), "autocast to 'i32', expected f16, bf16 or f32");
   expect(mpModelCloseAutocast(model), "no autocast region is open");
   op.op = "mp.relu";
   op.operands = &values[2];
+  op.operandCount = 1;
   expect(mpModelOpenAutocast(model, 0, NULL), "");
   expect(mpModelText(model, 1, &text), "an autocast region is open");
+  expect(mpModelCopy(model, &copy), "an autocast region is open");
   expect(mpModelAddOp(model, &op, &values[2], 1, &count), "");
   expect(mpModelCloseAutocast(model), "");
-  expect(mpModelAddResult(model, 9, ""), "result is value 9 of ");
-  expect(mpModelAddResult(model, values[2], "{mp.output = \"y\"}"), "");
-  if (strcmp(mpModelType(model, values[2]), "tensor<?x1xf32>") != 0 || mpModelType(model, 9)) {
+  expect(mpModelCopy(model, &copy), "");
+  expect(mpModelAddResult(model, 99, MP_ROLE_OUTPUT, "y"), "result is value 99 of ");
+  expect(mpModelAddResult(model, values[2], MP_ROLE_OUTPUT, NULL), "name is null");
+  expect(mpModelAddResult(model, values[2], MP_ROLE_INPUT, "y"), "a result has role 0, expected loss, output");
+  expect(mpModelAddResult(model, values[2], MP_ROLE_OUTPUT, "y"), "");
+  expect(mpModelType(model, values[2], &type), "");
+  if (type.element != MP_F32 || type.rank != 2 || type.shape[1] != 1) {
     fprintf(stderr, "the product has not its type\n");
     failures += 1;
   }
+  expect(mpModelType(model, 99, &type), "there is no value 99");
   expect(mpModelText(model, 1, &text), "");
+  expect(mpModelCompile(model, "m.mlir", &options, &executable), "");
+  /* The copy was made before there was a result. */
+  options.onDiagnostic = NULL;
+  expect(mpModelCompile(copy, "m.mlir", &options, &ofText), "nothing to compile");
+  options.onDiagnostic = countDiagnostic;
+  mpModelDestroy(copy);
   mpModelDestroy(model);
   char whole[4096];
   snprintf(whole, sizeof whole, "%.*s", (int)mpBytesSize(text), (const char *)mpBytesData(text));
@@ -172,7 +258,13 @@ static void testModel(void) {
     fprintf(stderr, "the model has not one product\n");
     failures += 1;
   }
-  expect(mpCompileToBytes(mpBytesData(text), mpBytesSize(text), "m.mlir", &options, &executable), "");
+  expect(mpCompileToBytes(mpBytesData(text), mpBytesSize(text), "m.mlir", &options, &ofText), "");
+  if (mpBytesSize(ofText) != mpBytesSize(executable) ||
+      memcmp(mpBytesData(ofText), mpBytesData(executable), mpBytesSize(executable)) != 0) {
+    fprintf(stderr, "the model and its text are compiled differently\n");
+    failures += 1;
+  }
+  mpBytesDestroy(ofText);
   testExecutable(executable);
   mpBytesDestroy(executable);
   mpBytesDestroy(text);

@@ -7,7 +7,7 @@ import os
 import signal
 import sys
 
-from halfstep.modules.leaves import Parameter
+from halfstep.layers.leaves import Parameter
 from halfstep_runtime._errors import Error
 from halfstep_runtime._files import write
 from halfstep_runtime._tensor_files import write_tensors

@@ -22,8 +22,8 @@ from halfstep.importers.onnx.node import CONSTANTS, Node, axes_of, axis_of, dtyp
 from halfstep.importers.onnx.recurrent import RECURRENT, lacking
 from halfstep.importers.onnx.shapes import SHAPES
 from halfstep.importers.onnx.weights import filters_of, statistics_of, weights_of
-from halfstep.modules.leaves import Filter, Leaf
-from halfstep.modules.trainable import Trainable
+from halfstep.layers.leaves import Filter, Leaf
+from halfstep.layers.trainable import Trainable
 from halfstep_runtime._elements import DTYPES
 from halfstep_runtime._errors import Error, check_there, of_file
 
@@ -128,6 +128,8 @@ def _said(error: Exception) -> str:
 class OnnxModel(nn.Module):
     """The graph of a model of ONNX, of the file at `path`, if of one: ops are at the number of their node in it."""
 
+    _has_fixed_forward = True
+
     def __init__(self, graph, path: str, trainable: Trainable):
         self._path, self._file = path, os.path.basename(path)
         self._nodes = [Node(one) for one in graph.node]
@@ -186,9 +188,9 @@ class OnnxModel(nn.Module):
     def input_names(self):
         return list(self._inputs)
 
-    def to_mlir(self, inputs=None, objective=None, *, locations=False):
+    def _traced(self, inputs=None, objective=None):
         with _naming(self._path):
-            return super().to_mlir(inputs, objective, locations=locations)
+            return super()._traced(inputs, objective)
 
     def forward(self, *inputs):
         values = {**self._constants, **self._weights, **dict(zip(self._inputs, inputs, strict=True)), "": None}

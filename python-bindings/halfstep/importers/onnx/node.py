@@ -9,7 +9,7 @@ import numpy
 from halfstep import ops
 from halfstep.graph.tensor import Tensor
 from halfstep.importers.images import leaf_tensor
-from halfstep.modules.leaves import Leaf
+from halfstep.layers.leaves import Leaf
 from halfstep_runtime import _errors
 from halfstep_runtime._elements import DTYPES
 from halfstep_runtime._errors import Error

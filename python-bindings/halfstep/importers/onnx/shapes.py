@@ -9,7 +9,7 @@ import numpy
 from halfstep import ops
 from halfstep.graph.tensor import Tensor
 from halfstep.importers.onnx.node import axes_of, axis_of, known, number, numbers, tensor
-from halfstep.modules.leaves import Leaf
+from halfstep.layers.leaves import Leaf
 
 
 def _reshape(node, x, shape):

@@ -13,7 +13,7 @@ from halfstep.importers.torch.memory import Held, Place, View, check_disjoint, i
 from halfstep.importers.torch.operands import tensor_of
 from halfstep.importers.torch.stops import REGIONS
 from halfstep.importers.torch.views import BACK
-from halfstep.modules.leaves import Leaf
+from halfstep.layers.leaves import Leaf
 from halfstep_runtime._errors import Error
 
 # What is said of an exception of a handler that is none of ours.
@@ -430,4 +430,4 @@ def _stand_in(result):
         return None
     dtype = "float32" if result.dtype.is_floating_point else str(result.dtype).removeprefix("torch.")
     graph = current()
-    return Tensor(graph, graph.handle.add_argument("missing", type_of(sizes_of(result), dtype), ""))
+    return graph.stand_in("missing", type_of(sizes_of(result), dtype))

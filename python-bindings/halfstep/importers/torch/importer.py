@@ -22,8 +22,8 @@ from halfstep.importers.torch.export import Interpreter, describe, sizes_of
 from halfstep.importers.torch.filters import filters_of
 from halfstep.importers.torch.stops import Stops
 from halfstep.importers.torch.tracing import Tracing
-from halfstep.modules.leaves import Filter, check_keys, number_arrays
-from halfstep.modules.trainable import Trainable
+from halfstep.layers.leaves import Filter, check_keys, number_arrays
+from halfstep.layers.trainable import Trainable
 from halfstep_runtime._elements import DTYPES
 from halfstep_runtime._errors import PACKAGES, Error
 
@@ -49,7 +49,7 @@ def from_torch(module, args, *, batched: bool = True, trainable=None, frozen=Non
     tracing = Tracing(module)
     try:
         model = TorchModel(_traced(tracing, args, batched), module, Trainable("from_torch", trainable, frozen), tracing.problems)
-        model.to_mlir()
+        model._traced()
     except Error:
         raise
     except Exception as error:
@@ -144,6 +144,7 @@ class TorchModel(nn.Module):
     """The graph of a module of PyTorch. Parameters, buffers and locations have the names that they have there."""
 
     _of_classes = {"ignore_label": -100}  # as PyTorch's losses have it
+    _has_fixed_forward = True
 
     def __init__(self, program, module, trainable: Trainable, problems):
         self._program = program

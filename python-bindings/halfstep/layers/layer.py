@@ -5,7 +5,7 @@ from __future__ import annotations
 from halfstep.compiler.policy import Policy
 from halfstep.graph.graph import apply, autocast
 from halfstep.graph.tensor import Tensor
-from halfstep.modules.module import Module
+from halfstep.layers.module import Module
 from halfstep_runtime._errors import Error
 
 # Of Keras' names of policies, and of types.
@@ -44,4 +44,4 @@ class Layer(Module):
 def _widened(x):
     """What the model itself has made narrow: what autocast has is float32 in a region without it."""
     is_narrow = isinstance(x, Tensor) and x.dtype in ("float16", "bfloat16")
-    return apply("mp.cast", [x], "", "float32") if is_narrow else x
+    return apply("mp.cast", [x], result="float32") if is_narrow else x

@@ -5,10 +5,10 @@ from __future__ import annotations
 import difflib
 
 from halfstep import ops
-from halfstep.modules.activations import find_activation
-from halfstep.modules.layer import Layer
-from halfstep.modules.leaves import Parameter
-from halfstep_runtime._errors import Error, integer, is_integer, truth
+from halfstep.layers.activations import find_activation
+from halfstep.layers.layer import Layer
+from halfstep.layers.leaves import Parameter
+from halfstep_runtime._errors import Error, FaultCode, integer, is_integer, truth
 
 _COUNTS = {1: "one dimension", 2: "two dimensions", 3: "three dimensions"}
 _SHAPES = {1: "[rows, length, channels]", 2: "[rows, height, width, channels]", 3: "[rows, depth, height, width, channels]"}
@@ -73,7 +73,7 @@ class _Windows(Layer):
         try:
             return op(self._check(x), *operands, **how)
         except Error as error:
-            meant = self._meant(x.shape) if "the result would be empty" in str(error) else ""
+            meant = self._meant(x.shape) if error.fault.code == FaultCode.WINDOW_TOO_LARGE else ""
             if not meant:
                 raise
             raise Error(f"{error}; {meant}") from None

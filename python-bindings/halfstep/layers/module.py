@@ -8,12 +8,12 @@ import re
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from halfstep.graph.graph import Graph, current, quote
+from halfstep.graph.graph import Graph, current
 from halfstep.graph.tensor import Tensor
 from halfstep.hints.elsewhere import ARGUMENTS, ATTRIBUTES
-from halfstep.modules.leaves import Filter, Input, Leaf, Parameter, State, check_keys, first_value, number_array, number_arrays
-from halfstep.modules.trainable import Trainable, summary
-from halfstep.modules.undo import remember, undone_on_error
+from halfstep.layers.leaves import Filter, Input, Leaf, Parameter, State, check_keys, first_value, number_array, number_arrays
+from halfstep.layers.trainable import Trainable, summary
+from halfstep.layers.undo import remember, undone_on_error
 from halfstep_runtime._errors import Error, nearest, truth
 from halfstep_runtime._keywords import tell_methods
 
@@ -55,6 +55,7 @@ class Module:
     _inputs: dict[str, Input]  # where they are known
     _of_classes: Mapping[str, int] = {}  # settings of a loss of classes that is given by its name
     stop_training = False  # a callback's to set
+    _has_fixed_forward = False  # whether it is that of a program, which nothing changes
 
     def __setattr__(self, name, value):
         if name in _UNHEARD and not value:
@@ -89,7 +90,7 @@ class Module:
 
     def __call__(self, *inputs, **named):
         graph = self._graph_of(inputs)
-        name = graph.root.name_of(self) if graph.root is not None else ""
+        name = graph.name_of(self)
         graph.scope.append(name)
         try:
             if not self.__dict__.get("_built"):
@@ -215,6 +216,10 @@ class Module:
         locations = truth("to_mlir: locations", locations)
         if inputs is not None and not isinstance(inputs, Mapping):
             raise Error(f"to_mlir: inputs is {inputs!r}, expected a dictionary of nn.Input by the names of forward's parameters")
+        return self._traced(inputs, objective).text(locations)
+
+    def _traced(self, inputs: Mapping[str, Input] | None = None, objective=None):
+        """The model as the compiler takes it. `objective(graph, outputs)` adds what training needs."""
         if inputs:
             self._check_inputs(inputs)
         inputs = inputs or getattr(self, "_inputs", None)
@@ -224,30 +229,49 @@ class Module:
         # In the order of forward's parameters, whatever that of a user's dictionary is.
         order = {name: place for place, name in enumerate(self.input_names())}
         inputs = dict(sorted(inputs.items(), key=lambda one: order.get(one[0], len(order))))
+        with undone_on_error():
+            graph, outputs = self._traced_forward(inputs)
+            with graph.current():
+                self._check_trainable(objective is not None)
+                self.__dict__["_outputs"] = tuple(outputs)
+                if objective is not None:
+                    objective(graph, outputs)
+                for name, one in outputs.items():
+                    graph.add_result(one, "output", name)
+                names = {id(one): name for name, one in self.named_leaves()}
+                for key, value in graph.next.items():
+                    graph.add_result(value, "next", names[key])
+        return graph.handle
+
+    def _traced_forward(self, inputs: Mapping[str, Input]) -> tuple[Graph, dict[str, Tensor]]:
+        """The graph of a forward, and its outputs. One that is fixed is traced once."""
+        if not self._has_fixed_forward:
+            return self._run_forward(inputs)
+        known = tuple(inputs.items()), tuple(self._trains(name, leaf) for name, leaf in self.named_leaves())
+        kept, graph, outputs, state = self.__dict__.get("_kept_forward", (None, None, None, None))
+        if kept != known:
+            graph, outputs = self._run_forward(inputs)
+            state = graph.saved()
+            self.__dict__["_kept_forward"] = known, graph, outputs, state
+        graph.restore(state)
+        return graph, dict(outputs)
+
+    def _run_forward(self, inputs: Mapping[str, Input]) -> tuple[Graph, dict[str, Tensor]]:
         graph = Graph(_snake_case(type(self).__name__), Tensor, self)
-        with graph.current(), undone_on_error():
-            tensors = [graph.argument(name, one.type, f"{{mp.input = {quote(name)}}}") for name, one in inputs.items()]
+        with graph.current():
+            tensors = [graph.argument(name, "input", one.type) for name, one in inputs.items()]
             graph.inputs = dict(zip(inputs, tensors))
             first = self._leading(inputs)
             outputs = self(*tensors[:first], **dict(list(zip(inputs, tensors))[first:]))
-            if outputs is None:
-                raise Error(f"{type(self).__name__}: forward returned None; it has to return its outputs")
-            if not isinstance(outputs, dict):
-                several = isinstance(outputs, (tuple, list))
-                outputs = {f"output{i}": one for i, one in enumerate(outputs)} if several else {"output": outputs}
-            for one in outputs.values():
-                if not isinstance(one, Tensor):
-                    raise Error(f"{type(self).__name__}: forward returned {type(one).__name__}, expected a tensor, several, or a dictionary of them")
-            self._check_trainable(objective is not None)
-            self.__dict__["_outputs"] = tuple(outputs)
-            if objective is not None:
-                objective(graph, outputs)
-            for name, one in outputs.items():
-                graph.handle.add_result(one.index, f"{{mp.output = {quote(name)}}}")
-            names = {id(one): name for name, one in self.named_leaves()}
-            for key, value in graph.next.items():
-                graph.handle.add_result(value.index, f"{{mp.next = {quote(names[key])}}}")
-        return graph.handle.text(locations)
+        if outputs is None:
+            raise Error(f"{type(self).__name__}: forward returned None; it has to return its outputs")
+        if not isinstance(outputs, dict):
+            several = isinstance(outputs, (tuple, list))
+            outputs = {f"output{i}": one for i, one in enumerate(outputs)} if several else {"output": outputs}
+        for one in outputs.values():
+            if not isinstance(one, Tensor):
+                raise Error(f"{type(self).__name__}: forward returned {type(one).__name__}, expected a tensor, several, or a dictionary of them")
+        return graph, outputs
 
     def _leading(self, names) -> int:
         """How many of inputs are forward's first parameters: those behind one that is left out are given by their names."""
@@ -373,10 +397,10 @@ class Module:
 
     def _untrained(self):
         """A session of what the model starts from, all of it in its own types."""
-        from halfstep.compiler.compile import compile as compile_model
+        from halfstep.compiler.compile import compile_traced
         from halfstep_runtime._session import Session
 
-        session = Session(compile_model(self.to_mlir(), policy="float32", training=False), "cpu", threads=1)
+        session = Session(compile_traced(self._traced(), "model.mlir", policy="float32", training=False), "cpu", threads=1)
         session.initialize(0)
         for name, leaf in self.named_leaves():
             if leaf.value is not None and name in session.state:
@@ -464,13 +488,14 @@ class Module:
     def __copy__(self):
         other = type(self).__new__(type(self))
         other.__dict__.update(self.__dict__)
+        other.__dict__.pop("_kept_forward", None)
         return other
 
     def __deepcopy__(self, memo):
         """A model that starts from the parameters and states of this one; what runs this one, and what its optimizer keeps, stay here."""
         other = memo[id(self)] = type(self).__new__(type(self))
         for name, value in self.__dict__.items():
-            if name != "_trainer":
+            if name not in ("_trainer", "_kept_forward"):
                 other.__dict__[name] = copy.deepcopy(value, memo)
         if self._trained is not None:
             for name, leaf in self.named_leaves():

@@ -8,7 +8,7 @@ import math
 from collections.abc import Iterable
 
 from halfstep.graph.graph import type_of
-from halfstep.modules.leaves import Leaf, Parameter
+from halfstep.layers.leaves import Leaf, Parameter
 from halfstep_runtime._errors import Error, nearest
 
 
@@ -60,7 +60,7 @@ def _meant(pattern: str, names: list[str]) -> str:
 
 def summary(leaves: list[tuple[str, Leaf, bool]]) -> str:
     """A line for each parameter and state, and how many numbers train."""
-    rows = [(name, type_of(leaf.given_shape, leaf.dtype), "trains" if trains else "frozen" if isinstance(leaf, Parameter) else "state")
+    rows = [(name, str(type_of(leaf.given_shape, leaf.dtype)), "trains" if trains else "frozen" if isinstance(leaf, Parameter) else "state")
             for name, leaf, trains in leaves]
     widths = [max((len(row[i]) for row in rows), default=0) for i in range(2)]
     counts = [sum(math.prod(leaf.given_shape) for _, leaf, trains in leaves if trains is which) for which in (True, False)]

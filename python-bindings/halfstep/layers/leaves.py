@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import dataclasses
 
-from halfstep.graph.graph import apply, constant, current, operand, type_of
+from halfstep.graph.graph import apply, constant, current, operand, TensorType, type_of
 from halfstep.graph.tensor import Tensor
 from halfstep.hints.elsewhere import ATTRIBUTES
 from halfstep.hints.tensors import UNDONE
-from halfstep.modules.initializers import Initializer, initializer
+from halfstep.layers.initializers import Initializer, initializer
 from halfstep_runtime._errors import Error, integer, several, truth
 
 
@@ -27,7 +27,7 @@ class Input:
         return x
 
     @property
-    def type(self) -> str:
+    def type(self) -> TensorType:
         return type_of((None, *self.shape) if self.batched else self.shape, self.dtype)
 
 
@@ -143,7 +143,7 @@ def _full(value, like: Tensor, shape: tuple[int, ...]) -> Tensor:
     except ValueError:
         raise Error(f"State.assign: the state has shape {shape}, given an array of {array.shape}") from None
     own = constant(array, like.dtype)
-    return own if own.shape == shape else apply("mp.broadcast", [own], "", type_of(shape, like.dtype))
+    return own if own.shape == shape else apply("mp.broadcast", [own], result=type_of(shape, like.dtype))
 
 
 def number_array(name: str, leaf: Leaf, value):

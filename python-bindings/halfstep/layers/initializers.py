@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 
-from halfstep.graph.graph import spell_float
 from halfstep_runtime._errors import Error, integer, nearest, number_of
 
 # What others call them.
@@ -24,14 +23,10 @@ class Initializer:
     numbers: tuple[tuple[str, float], ...] = ()
     seed: int | None = None
 
-    def spell(self, number: int) -> str:
-        if self.kind in ("zeros", "ones"):
-            return f"#mp.{self.kind}"
-        if self.kind == "constant":
-            return f"#mp.constant<{spell_float(self.numbers[0][1])} : f64>"
-        words = [f"{name} = {spell_float(value)} : f64" for name, value in self.numbers]
-        words.append(f"seed = {number if self.seed is None else self.seed}")
-        return f"#mp.{self.kind}<{', '.join(words)}>"
+    def numbered(self, number: int) -> tuple[str, float, float, int]:
+        """The kind, its numbers and its seed, of the parameter that has this number in its model."""
+        first, second = ([value for _, value in self.numbers] + [0.0, 0.0])[:2]
+        return self.kind, first, second, number if self.seed is None else self.seed
 
 
 def initializer(given: str | float | Initializer) -> Initializer:

@@ -1,1 +1,0 @@
-"""What layers are made of: modules, and the parameters and states in them."""
