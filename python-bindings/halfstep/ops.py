@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from halfstep.graph import generated
 from halfstep.graph.along import cumprod, cumsum, log_softmax, softmax, top_k
 from halfstep.graph.attention import scaled_dot_product_attention
-from halfstep.graph.functions import addcdiv, addcmul, atan2, ceil, cross, pow, prelu, sign, square, where
+from halfstep.graph.functions import addcdiv, addcmul, atan2, ceil, cross, is_inf, is_nan, pow, prelu, sign, square, where
 from halfstep.graph.generated import *  # noqa: F403
 from halfstep.graph.graph import current, operand, type_of
 from halfstep.graph.hyperbolic import acosh, asinh, atanh
@@ -33,8 +33,8 @@ if TYPE_CHECKING:
 __all__ = [
     "acosh", "addbmm", "addcdiv", "addcmul", "addmm", "addmv", "addr", "argmax", "argmin", "asinh", "atan2", "atanh", "baddbmm", "bilinear",
     "broadcast", "cast", "ceil", "concat", "constant", "conv_tbc", "cosine_similarity", "cross", "cumprod", "cumsum", "dot",
-    "dropout", "einsum", "flip", "gather", "group_norm", "index_put", "iota", "l2_norm", "log_softmax", "logsumexp", "matmul",
-    "matrix_norm", "max", "maximum", "mean", "min", "minimum", "multi_dot", "mv", "normalize", "one_hot", "outer", "pad", "pow", "prelu", "prod", "renorm",
+    "dropout", "einsum", "flip", "gather", "group_norm", "index_put", "iota", "is_inf", "is_nan", "l2_norm", "log_softmax",
+    "logsumexp", "matmul", "matrix_norm", "max", "maximum", "mean", "min", "minimum", "multi_dot", "mv", "normalize", "one_hot", "outer", "pad", "pow", "prelu", "prod", "renorm",
     "reshape", "scaled_dot_product_attention", "scatter_add_elements", "sign", "softmax", "split", "square", "stack", "sum", "tensordot", "tile",
     "top_k", "transpose", "tril", "triu", "var", "vdot", "vecdot", "vector_norm", "where",
 ]

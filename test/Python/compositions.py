@@ -164,6 +164,8 @@ for dtype in ("float16", "bfloat16", "float32"):
         assert numpy.isinf(found[~finite][:-1]).all()
     wanted = numpy.where(numpy.isnan(rounded), 0, numpy.sign(rounded))  # of NaN as PyTorch
     assert bits_of(run(lambda a: ops.cast(ops.sign(ops.cast(a, dtype)), "float32"), edges)) == bits_of(wanted + 0.0)
+    for function, wanted in ((ops.is_inf, numpy.isinf(rounded)), (ops.is_nan, numpy.isnan(rounded))):
+        assert (run(lambda a: function(ops.cast(a, dtype)), edges) == wanted).all()
     assert "xf16>" in str(module_of(lambda a: ops.sign(ops.cast(a, "float16")), [edges]))
 for dtype in ("int32", "int64", "uint8"):
     whole = numpy.array([[0, 1, 7, 200 if dtype == "uint8" else -3]], dtype)

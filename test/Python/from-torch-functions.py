@@ -131,6 +131,15 @@ for name, function in {"cumsum": torch.cumsum, "cumprod": torch.cumprod}.items()
         assert found.dtype == wanted.dtype and (found == wanted).all(), (name, values, found)
 
 
+# Which elements are of a kind, and what is made of that.
+kinds = torch.tensor([[-torch.inf, -2.5, 0.0, torch.inf, torch.nan, 70000.0]])
+for function in (torch.isinf, torch.isnan, torch.isfinite, torch.isposinf, torch.isneginf, lambda x: torch.where(torch.isnan(x), 7.0, x)):
+    for values in (kinds, kinds.clamp(-3, 3).nan_to_num().long()):
+        model = halfstep.from_torch(Of(function), (values,), batched=False)
+        found, wanted = numpy.asarray(model.predict(values.numpy())), function(values).numpy()
+        assert found.dtype == wanted.dtype and numpy.array_equal(found, wanted, equal_nan=wanted.dtype.kind == "f"), (values, found, wanted)
+
+
 # Gradients: what a step of SGD takes off the first operand, a parameter, of the sum of the result's squares.
 class Trained(nn.Module):
     def __init__(self, function, first):

@@ -64,6 +64,17 @@ def sign(input) -> Tensor:
     return generated.sub(cast(generated.compare("gt", x, 0), x.dtype), cast(generated.compare("lt", x, 0), x.dtype))
 
 
+def is_inf(input) -> Tensor:
+    """Which elements are infinite, of either sign (numpy.isinf, torch.isinf)."""
+    return generated.compare("eq", generated.abs(operand(input)), float("inf"))
+
+
+def is_nan(input) -> Tensor:
+    """Which elements are NaN, the only ones that differ from themselves (numpy.isnan, torch.isnan)."""
+    x = operand(input)
+    return generated.compare("ne", x, x)
+
+
 def where(condition, lhs, rhs) -> Tensor:
     """`select` as NumPy and PyTorch call it: elements of `lhs` where the condition holds, else of `rhs`, with NumPy's broadcasting."""
     return generated.select(condition, lhs, rhs)

@@ -19,7 +19,7 @@ def _required(name: str) -> list[str]:
 def is_activation(name: str) -> bool:
     """Whether it is an op of one tensor alone that gives another of its shape."""
     parameters = inspect.signature(getattr(ops, name)).parameters
-    gives_others = {"keep_dims", "dtype", "like", "permutation", "diagonal"} & {*parameters} or name in ("is_finite", "logical_not")
+    gives_others = {"keep_dims", "dtype", "like", "permutation", "diagonal"} & {*parameters} or name.startswith(("is_", "logical_"))
     return _required(name) == ["input"] and not gives_others
 
 

@@ -370,6 +370,12 @@ def _constant(node):
     return node.refuse("it has no value that is a number")
 
 
+def _is_inf(node, x):
+    node.only("detect_negative", 1)
+    node.only("detect_positive", 1)
+    return elementwise(ops.is_inf, _tensor(x))
+
+
 def _compare(predicate):
     return lambda node, a, b: elementwise(lambda x, y: ops.compare(predicate, x, y), _tensor(a), _tensor(b))
 
@@ -406,6 +412,8 @@ HANDLERS = {
     "HardSigmoid": _hard_sigmoid,
     "HardSwish": _unary(ops.hard_swish),
     "Identity": lambda node, x: _tensor(x),
+    "IsInf": _is_inf,
+    "IsNaN": _unary(ops.is_nan),
     "LeakyRelu": lambda node, x: elementwise(functools.partial(ops.leaky_relu, negative_slope=node.get("alpha", 0.01)), _tensor(x)),
     "Less": _compare("lt"),
     "LessOrEqual": _compare("le"),

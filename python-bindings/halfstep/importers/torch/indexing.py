@@ -158,7 +158,6 @@ INDEXING = {
     "tril": lambda call, x, diagonal=0: ops.tril(tensor_of(x), diagonal),
     "triu": lambda call, x, diagonal=0: ops.triu(tensor_of(x), diagonal),
     "index_select": _index_select,
-    "isfinite": lambda call, x: ops.is_finite(tensor_of(x)),
     "narrow": _narrow,
     "one_hot": _one_hot,
     "pad": _pad,
