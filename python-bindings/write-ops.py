@@ -15,15 +15,29 @@ import sys
 LEFT_OUT = {"mp.autocast", "mp.yield", "mp.constant"}
 
 # What halfstep/ops.py has under the same name, in a form for people.
-OWN_FORM = {"argmax", "argmin", "atan2", "broadcast", "cast", "concat", "cosine_similarity", "cumsum", "dropout", "flip", "gather",
-            "group_norm", "iota", "l2_norm", "log_softmax", "matmul", "max", "min", "one_hot", "pad", "pow", "prelu", "reshape", "softmax", "split",
-            "tile", "top_k", "transpose", "tril", "triu"}
+OWN_FORM = {"argmax", "argmin", "atan2", "broadcast", "cast", "concat", "conv_transpose", "cosine_similarity", "cumsum", "dropout", "flip", "gather",
+            "group_norm", "iota", "l2_norm", "log_softmax", "matmul", "max", "min", "one_hot", "pad", "pow", "prelu", "reduce_max", "reduce_mean",
+            "reduce_min", "reduce_prod", "reduce_sum", "reshape", "scatter_add", "softmax", "split", "tile", "top_k", "transpose", "tril", "triu"}
 
 HEAD = '''\
 """A function for each op of models. Written by write-ops.py from the ops' definitions."""
 
-from halfstep.graph.graph import apply, element_type
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from halfstep.graph.graph import apply, apply_all, element_type
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from typing import Literal
+
+    from halfstep.hints.types import DType, Operand, Padding, ResultType, Sizes, Tensor
 '''
+
+# What attributes are in Python, by their constraints.
+TYPES = {"BoolAttr": "bool", "DenseI64ArrayAttr": "Sizes", "F64Attr": "float", "I64Attr": "int", "MP_ElementAttr": "float", "MP_WideAttr": "float",
+         "TypeAttr": "DType", "UnitAttr": "bool"}
 
 
 def load_page_writer():
@@ -62,16 +76,26 @@ def kinds_of(op, operands):
     return [list(dict.fromkeys(constraints)).index(one) for one in constraints]
 
 
+def type_of(op, name):
+    if not op.is_attribute(name):
+        return "Iterable[Operand]" if is_variadic(op, name) else "Operand"
+    base = base_of(op, name)
+    if base.get("enum"):
+        return "Literal[" + ", ".join(f'"{word}"' for word in op.named(name).split("|")) + "]"
+    return "Padding" if name == "padding" else TYPES[base["!name"]]
+
+
 def function_of(op):
     names = list(op.kinds)
     required = [name for name in names if not is_optional(op, name)]
     operands = [name for name in names if not op.is_attribute(name)]
     optional = [name for name in names if name not in required]
     # Operands may be given by their place, attributes that may be left out by name alone.
-    words = required + [f"{name}=None" for name in optional if name in operands]
-    keywords = [f"{name}=None" for name in optional if name not in operands]
+    said = {name: f"{name}: {type_of(op, name)}" + " | None = None" * (name in optional) for name in names}
+    words = [said[name] for name in required] + [said[name] for name in optional if name in operands]
+    keywords = [said[name] for name in optional if name not in operands]
     if not says_its_result(op):
-        keywords.append("result=None")
+        keywords.append("result: ResultType | None = None")
     signature = ", ".join(words + (["*"] + keywords if keywords else []))
     attributes = ", ".join(f'"{name}": element_type({name})' if base_of(op, name)["!name"] == "TypeAttr" else f'"{name}": {name}'
                            for name in names if op.is_attribute(name))
@@ -85,10 +109,12 @@ def function_of(op):
     if any(kinds := kinds_of(op, operands)):
         arguments.append(f"kinds={tuple(kinds)}")
     summary = op.record["summary"]
+    (first, _), *others = op.record["results"]["args"]
+    gives, call = ("tuple[Tensor, ...]", "apply_all") if others or "Variadic" in op.records[first["def"]]["!superclasses"] else ("Tensor", "apply")
     return (
-        f"\n\ndef {op.name.removeprefix('mp.')}({signature}):\n"
+        f"\n\ndef {op.name.removeprefix('mp.')}({signature}) -> {gives}:\n"
         f'    """{summary[0].upper()}{summary[1:]}."""\n'
-        f"    return apply({', '.join(arguments)})\n"
+        f"    return {call}({', '.join(arguments)})\n"
     )
 
 

@@ -10,7 +10,7 @@ Models in Python are made of halfstep.nn and halfstep.ops; docs/python.md tells 
 
 import importlib
 import types
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from halfstep._version import __version__
 
@@ -77,7 +77,7 @@ _LAZY = {
 __all__ = ["CompileError", "Diagnostic", "Error", "Executable", "MissingFile", "Program", "Session", "UnknownArgument", "UnknownName", "Value", "compile", "devices", *_LAZY]
 
 
-def __getattr__(name: str):
+def __getattr__(name: str) -> Any:
     if name in _LAZY:
         module = importlib.import_module(f"halfstep.{_LAZY[name] or name}")
         if not _LAZY[name]:
@@ -98,5 +98,5 @@ def __getattr__(name: str):
     raise AttributeError(f"module 'halfstep' has no attribute '{name}'{said}")
 
 
-def __dir__():
+def __dir__() -> list[str]:
     return sorted([*__all__, "__version__"])

@@ -6,11 +6,11 @@ import sys
 from halfstep_runtime.__main__ import become
 
 
-def _become(program: str):
+def _become(program: str) -> None:
     become(pathlib.Path(__file__).parent / "bin" / program)
 
 
-def main():
+def main() -> None:
     if sys.argv[1:2] == ["import"]:
         from halfstep.importers.onnx import command
 
@@ -18,7 +18,7 @@ def main():
     _become("mp-run")
 
 
-def mp_opt():
+def mp_opt() -> None:
     _become("mp-opt")
 
 

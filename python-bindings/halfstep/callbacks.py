@@ -9,10 +9,14 @@ import json
 import math
 import os
 import re
-from typing import Any
+from collections.abc import Callable, Iterator
+from typing import IO, Any, Literal, TypeAlias
 
+from halfstep.hints.types import Path
 from halfstep_runtime._errors import Error, UnknownName, check_folder, nearest, of_file, path_of, text
 from halfstep_runtime._keywords import tell
+
+Logs: TypeAlias = dict[str, float]
 
 
 class Callback:
@@ -24,7 +28,7 @@ class Callback:
 
     model: Any = None
 
-    def __init_subclass__(cls, **named):
+    def __init_subclass__(cls, **named: Any) -> None:
         super().__init_subclass__(**named)
         for name, value in vars(cls).items():
             if name.startswith("on_") and callable(value) and name not in vars(Callback):
@@ -34,35 +38,35 @@ class Callback:
                 said = f"did you mean {near!r}? " if near and not re.match("on_(test|predict|train_batch_begin)", name) else ""
                 raise UnknownName(f"{cls.__name__}.{name} is never called; {said}a callback has {', '.join(called)}")
 
-    def on_train_begin(self, logs: dict | None = None): ...
+    def on_train_begin(self, logs: Logs | None = None) -> None: ...
 
-    def on_train_end(self, logs: dict | None = None): ...
+    def on_train_end(self, logs: Logs | None = None) -> None: ...
 
-    def on_epoch_begin(self, epoch: int, logs: dict | None = None): ...
+    def on_epoch_begin(self, epoch: int, logs: Logs | None = None) -> None: ...
 
-    def on_epoch_end(self, epoch: int, logs: dict | None = None): ...
+    def on_epoch_end(self, epoch: int, logs: Logs | None = None) -> None: ...
 
-    def on_train_batch_end(self, batch: int, logs: dict | None = None): ...
+    def on_train_batch_end(self, batch: int, logs: Logs | None = None) -> None: ...
 
 
 class History(Callback):
     """`history` has a list for each score, with an entry for each epoch; `epoch` their numbers, as callbacks have them. `nonfinite` is what
     `fit(find_nonfinite=True)` found."""
 
-    def __init__(self):
+    def __init__(self) -> None:
         self.history: dict[str, list[float]] = {}
         self.epoch: list[int] = []
         self.skipped_steps = 0
         self.seconds_per_step = math.nan
         self.resident_bytes = 0  # of the device's memory
-        self.nonfinite: list = []
+        self.nonfinite: list[Any] = []
 
-    def on_epoch_end(self, epoch, logs=None):
+    def on_epoch_end(self, epoch: int, logs: Logs | None = None) -> None:
         self.epoch.append(epoch)
         for name, value in (logs or {}).items():
             self.history.setdefault(name, []).append(value)
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         last = ", ".join(f"{name} {values[-1]:.4f}" for name, values in self.history.items())
         return f"<halfstep.History of {len(self.epoch)} epochs: {last}>"
 
@@ -72,14 +76,15 @@ def is_accuracy(name: str) -> bool:
     return "accuracy" in name or re.match(r"(val_)?top[0-9]+(_|$)", name) is not None
 
 
-def _score(logs, monitor: str) -> float:
+def _score(logs: Logs | None, monitor: str) -> float:
     """A score so that more is better: accuracies get better upwards, all else down."""
-    if monitor not in (logs or {}):
-        raise UnknownName(f"there is no score '{monitor}', only {', '.join(logs or {}) or 'none'}; 'val_' needs validation data")
+    logs = logs or {}
+    if monitor not in logs:
+        raise UnknownName(f"there is no score '{monitor}', only {', '.join(logs) or 'none'}; 'val_' needs validation data")
     return logs[monitor] if is_accuracy(monitor) else -logs[monitor]
 
 
-def _text_of(name: str, monitor) -> str:
+def _text_of(name: str, monitor: object) -> str:
     return text(f"{name}: monitor", monitor, "'val_loss'")
 
 
@@ -87,16 +92,16 @@ class EarlyStopping(Callback):
     """Ends training when a score gets no better for `patience` epochs; accuracies get better upwards, all else down."""
 
     def __init__(self, monitor: str = "val_loss", patience: int = 0, min_delta: float = 0.0,
-                 restore_best_weights: bool = False):
+                 restore_best_weights: bool = False) -> None:
         self.monitor = _text_of("EarlyStopping", monitor)
         self.patience = patience
         self.min_delta = min_delta
         self.restore_best_weights = restore_best_weights
 
-    def on_train_begin(self, logs=None):
+    def on_train_begin(self, logs: Logs | None = None) -> None:
         self._best, self._waited, self._weights = -math.inf, 0, None
 
-    def on_epoch_end(self, epoch, logs=None):
+    def on_epoch_end(self, epoch: int, logs: Logs | None = None) -> None:
         value = _score(logs, self.monitor)
         if value > self._best + self.min_delta:
             self._best, self._waited = value, 0
@@ -106,7 +111,7 @@ class EarlyStopping(Callback):
         if self._waited > self.patience:
             self.model.stop_training = True
 
-    def on_train_end(self, logs=None):
+    def on_train_end(self, logs: Logs | None = None) -> None:
         if self._weights is not None:
             self.model.load_state_dict(self._weights)
 
@@ -114,7 +119,7 @@ class EarlyStopping(Callback):
 class LearningRateScheduler(Callback):
     """The learning rate of an epoch, from its number, which begins again in each `fit`, and, if the schedule takes it, the rate before."""
 
-    def __init__(self, schedule):
+    def __init__(self, schedule: Callable[..., float]) -> None:
         if not callable(schedule):
             raise Error(f"LearningRateScheduler: schedule is {schedule!r}, expected a function of the epoch, as lambda epoch: 0.1 * 0.5**epoch")
         self.schedule = schedule
@@ -126,7 +131,7 @@ class LearningRateScheduler(Callback):
         except ValueError:  # what is not of Python may say nothing
             self._takes_rate = True
 
-    def on_epoch_begin(self, epoch, logs=None):
+    def on_epoch_begin(self, epoch: int, logs: Logs | None = None) -> None:
         self.model.learning_rate = self.schedule(epoch, self.model.learning_rate) if self._takes_rate else self.schedule(epoch)
 
 
@@ -134,19 +139,19 @@ class ModelCheckpoint(Callback):
     """Parameters as a safetensors file after each epoch, or after those that are the best so far. `path` may have
     "{epoch}", counted from 1, and scores in it: "clothes-{epoch}-{val_loss:.3f}.safetensors"."""
 
-    def __init__(self, path, monitor: str = "val_loss", save_best_only: bool = False):
+    def __init__(self, path: Path, monitor: str = "val_loss", save_best_only: bool = False) -> None:
         from halfstep_runtime._tensor_files import check_ending
 
         self.path = check_ending(path)
         self.monitor = _text_of("ModelCheckpoint", monitor)
         self.save_best_only = save_best_only
 
-    def on_train_begin(self, logs=None):
+    def on_train_begin(self, logs: Logs | None = None) -> None:
         self._best = -math.inf
         if "{" not in os.path.dirname(self.path):
             check_folder(self.path)  # before there is something to lose
 
-    def on_epoch_end(self, epoch, logs=None):
+    def on_epoch_end(self, epoch: int, logs: Logs | None = None) -> None:
         if self.save_best_only:
             value = _score(logs, self.monitor)
             if not value > self._best:
@@ -163,7 +168,7 @@ class ModelCheckpoint(Callback):
 
 
 @contextlib.contextmanager
-def _writing(path, file=None):
+def _writing(path: str, file: IO[str] | None = None) -> Iterator[None]:
     """What opens a file or writes to it: where that fails the error says which, and the file is closed."""
     if file is None:
         check_folder(path)
@@ -179,18 +184,18 @@ def _writing(path, file=None):
 class CSVLogger(Callback):
     """A file with a line for each epoch: its number and its scores."""
 
-    def __init__(self, path, separator: str = ",", append: bool = False):
+    def __init__(self, path: Path, separator: str = ",", append: bool = False) -> None:
         self.path = path_of(path)
         self.separator = separator
         self.append = append
 
-    def on_train_begin(self, logs=None):
+    def on_train_begin(self, logs: Logs | None = None) -> None:
         going_on = self.append and os.path.exists(self.path) and os.path.getsize(self.path)
         with _writing(self.path):
             self._file = open(self.path, "a" if self.append else "w", newline="", encoding="utf-8")
         self._writer, self._head = csv.writer(self._file, delimiter=self.separator), not going_on
 
-    def on_epoch_end(self, epoch, logs=None):
+    def on_epoch_end(self, epoch: int, logs: Logs | None = None) -> None:
         with _writing(self.path, self._file):
             if self._head:
                 self._writer.writerow(["epoch", *(logs or {})])
@@ -198,7 +203,7 @@ class CSVLogger(Callback):
             self._writer.writerow([epoch, *(logs or {}).values()])
             self._file.flush()
 
-    def on_train_end(self, logs=None):
+    def on_train_end(self, logs: Logs | None = None) -> None:
         with _writing(self.path, self._file):
             self._file.close()
 
@@ -206,22 +211,22 @@ class CSVLogger(Callback):
 class JSONLinesLogger(Callback):
     """A file with a line of JSON for each epoch; `fit(log=...)` has one for each step."""
 
-    def __init__(self, path, append: bool = False):
+    def __init__(self, path: Path, append: bool = False) -> None:
         self.path = path_of(path)
         self.append = append
 
-    def on_train_begin(self, logs=None):
+    def on_train_begin(self, logs: Logs | None = None) -> None:
         with _writing(self.path):
             self._file = open(self.path, "a" if self.append else "w", encoding="utf-8")
 
-    def on_epoch_end(self, epoch, logs=None):
+    def on_epoch_end(self, epoch: int, logs: Logs | None = None) -> None:
         # What is not finite is no number of JSON.
         scores = {name: value if math.isfinite(value) else None for name, value in (logs or {}).items()}
         with _writing(self.path, self._file):
             self._file.write(json.dumps({"epoch": epoch, **scores}) + "\n")
             self._file.flush()
 
-    def on_train_end(self, logs=None):
+    def on_train_end(self, logs: Logs | None = None) -> None:
         with _writing(self.path, self._file):
             self._file.close()
 
@@ -230,7 +235,7 @@ class TensorBoard(Callback):
     """Scores of epochs and, with update_freq="batch", loss and loss scale of steps, for TensorBoard; the package tensorboardX
     writes them."""
 
-    def __init__(self, log_dir="runs", update_freq: str = "epoch"):
+    def __init__(self, log_dir: Path = "runs", update_freq: Literal["epoch", "batch"] = "epoch") -> None:
         try:
             import tensorboardX
         except ImportError as error:
@@ -241,20 +246,20 @@ class TensorBoard(Callback):
         self.log_dir = path_of(log_dir)
         self.update_freq = update_freq
 
-    def on_train_begin(self, logs=None):
+    def on_train_begin(self, logs: Logs | None = None) -> None:
         self._writer = self._create(self.log_dir)
 
-    def on_train_batch_end(self, batch, logs=None):
+    def on_train_batch_end(self, batch: int, logs: Logs | None = None) -> None:
         if self.update_freq == "batch":
             for name in ("loss", "loss_scale"):  # a policy without loss scaling has none
                 if logs and math.isfinite(logs.get(name, math.nan)):
                     self._writer.add_scalar(f"batch_{name}", logs[name], logs["step"] - 1)
 
-    def on_epoch_end(self, epoch, logs=None):
+    def on_epoch_end(self, epoch: int, logs: Logs | None = None) -> None:
         for name, value in (logs or {}).items():
             self._writer.add_scalar(f"epoch_{name}", value, epoch)
 
-    def on_train_end(self, logs=None):
+    def on_train_end(self, logs: Logs | None = None) -> None:
         self._writer.close()
 
 

@@ -6,7 +6,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterable
+from typing import NoReturn
 
 from halfstep.graph import generated
 from halfstep.graph.along import cumprod, cumsum, log_softmax, softmax, top_k
@@ -24,45 +25,45 @@ from halfstep.graph.scatter import index_put, scatter_add_elements
 from halfstep.graph.shapes import broadcast, cast, concat, constant, flip, index_of, iota, pad, reshape, scatter_add, split, stack, tile, transpose, tril, triu
 from halfstep.graph.transposed import conv_transpose
 from halfstep.hints.functions import INSTEAD
+from halfstep.hints.types import DType, Operand, Sizes, Tensor
 from halfstep_runtime._errors import Error, axis, fraction, nearest
 from halfstep_runtime._keywords import tell
 
-if TYPE_CHECKING:
-    from halfstep.graph.tensor import Tensor
-
 __all__ = [
     "acosh", "addbmm", "addcdiv", "addcmul", "addmm", "addmv", "addr", "argmax", "argmin", "asinh", "atan2", "atanh", "baddbmm", "bilinear",
-    "broadcast", "cast", "ceil", "concat", "constant", "conv_tbc", "cosine_similarity", "cross", "cumprod", "cumsum", "dot",
-    "dropout", "einsum", "flip", "gather", "group_norm", "index_put", "iota", "is_inf", "is_nan", "l2_norm", "log_softmax",
-    "logsumexp", "matmul", "matrix_norm", "max", "maximum", "mean", "min", "minimum", "multi_dot", "mv", "normalize", "one_hot", "outer", "pad", "pow", "prelu", "prod", "renorm",
-    "reshape", "scaled_dot_product_attention", "scatter_add_elements", "sign", "softmax", "split", "square", "stack", "sum", "tensordot", "tile",
+    "broadcast", "cast", "ceil", "concat", "constant", "conv_tbc", "conv_transpose", "cosine_similarity", "cross", "cumprod", "cumsum", "dot",
+    "dropout", "einsum", "flip", "gather", "group_norm", "index_put", "iota", "is_inf", "is_nan", "l2_norm",
+    "log_softmax", "logsumexp", "matmul",
+    "matrix_norm", "max", "maximum", "mean", "min", "minimum", "multi_dot", "mv", "normalize", "one_hot", "outer", "pad", "pow", "prelu", "prod",
+    "reduce_max", "reduce_mean", "reduce_min", "reduce_prod", "reduce_sum", "renorm",
+    "reshape", "scaled_dot_product_attention", "scatter_add", "scatter_add_elements", "sign", "softmax", "split", "square", "stack", "sum", "tensordot", "tile",
     "top_k", "transpose", "tril", "triu", "var", "vdot", "vecdot", "vector_norm", "where",
 ]
 __all__ += generated.__all__
 
 
-def maximum(lhs, rhs) -> Tensor:
+def maximum(lhs: Operand, rhs: Operand) -> Tensor:
     """The larger of two, element by element, with NumPy's broadcasting (numpy.maximum)."""
     return generated.max(lhs, rhs)
 
 
-def minimum(lhs, rhs) -> Tensor:
+def minimum(lhs: Operand, rhs: Operand) -> Tensor:
     """The smaller of two, element by element, with NumPy's broadcasting (numpy.minimum)."""
     return generated.min(lhs, rhs)
 
 
-def max(lhs, rhs) -> Tensor:
+def max(lhs: Operand, rhs: Operand) -> Tensor:
     """`maximum` under the name of its op: of two, and not along a dimension, which is `reduce_max`. So a whole number that is one of the
     dimensions is refused."""
     return maximum(lhs, _no_dimension("max", lhs, rhs))
 
 
-def min(lhs, rhs) -> Tensor:
+def min(lhs: Operand, rhs: Operand) -> Tensor:
     """`minimum` under the name of its op; `reduce_min` is along dimensions. A whole number that is one of the dimensions is refused."""
     return minimum(lhs, _no_dimension("min", lhs, rhs))
 
 
-def _no_dimension(name: str, lhs, rhs):
+def _no_dimension(name: str, lhs: Operand, rhs: Operand) -> Operand:
     """The second operand, which in NumPy and PyTorch is a dimension."""
     rank = len(getattr(lhs, "shape", ()))
     if isinstance(rhs, int) and not isinstance(rhs, bool) and -rank <= rhs < rank:
@@ -71,7 +72,7 @@ def _no_dimension(name: str, lhs, rhs):
     return rhs
 
 
-def __getattr__(name: str):
+def __getattr__(name: str) -> NoReturn:
     """What is not there, with what is."""
     near = nearest(name, __all__)
     said = (f"here it is ops.{INSTEAD[name]}" if name in INSTEAD else f"did you mean ops.{near}?" if near else
@@ -79,23 +80,23 @@ def __getattr__(name: str):
     raise AttributeError(f"halfstep.ops has no '{name}'; {said}")
 
 
-def __dir__():
+def __dir__() -> list[str]:
     return sorted(__all__)
 
 
-def gather(input, indices: Tensor, dimension: int = 0) -> Tensor:
+def gather(input: Operand, indices: Tensor, dimension: int = 0) -> Tensor:
     """Slices by their indices along a dimension, as numpy.take; of a table with rows, an embedding."""
     input = operand(input)
     return generated.gather(input, indices, axis("gather", dimension, len(input.shape)))
 
 
-def one_hot(labels: Tensor, classes: int, dtype="float32") -> Tensor:
+def one_hot(labels: Tensor, classes: int, dtype: DType = "float32") -> Tensor:
     """1 in the column of a label, 0 in the others."""
     labels = operand(labels)
     return generated.one_hot(labels, result=type_of((*labels.shape, classes), dtype))
 
 
-def dropout(input: Tensor, rate: float, *, shared=None) -> Tensor:
+def dropout(input: Tensor, rate: float, *, shared: Sizes | None = None) -> Tensor:
     """Zeros instead of a part of the elements, in training alone; the others grow by 1 / (1 - rate)."""
     graph = current()
     return generated.dropout(input, graph.rng(), fraction("dropout: rate", rate), graph.stream(), shared=shared)

@@ -155,7 +155,7 @@ for module in (ops, nn):
         assert pickle.loads(pickle.dumps(one)) is one and one.__name__ == name, name
         if one not in (nn.Module, nn.Sequential):
             arguments.update(inspect.signature(one).parameters)
-assert str(inspect.signature(ops.softmax)) == "(input: 'Tensor', dimension: 'int' = -1) -> 'Tensor'"
+assert str(inspect.signature(ops.softmax)) == "(input: 'Operand', dimension: 'int' = -1) -> 'Tensor'"
 assert [*inspect.signature(nn.LayerNorm).parameters] == ["epsilon", "dtype"] and ops.softmax.__doc__.startswith("Exponentials")
 for function in (nn.Module.compile, nn.Module.fit, nn.Module.load_state_dict, nn.Module.save_weights, halfstep.compile, halfstep.Session):
     arguments.update(inspect.signature(function).parameters)

@@ -6,7 +6,7 @@ import os
 import pathlib
 import warnings
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from halfstep.compiler.policy import with_policy
 from halfstep.compiler.progress import CompileLine
@@ -36,7 +36,7 @@ def _warn(diagnostics: tuple[Diagnostic, ...]) -> None:
         warnings.warn(f"{one.file}:{one.line}:{one.column}: {one.message}" if one.line else one.message, stacklevel=level)
 
 
-def _read_text(model) -> str:
+def _read_text(model: str | os.PathLike[str]) -> str:
     """What is in a model's file."""
     try:
         return pathlib.Path(model).read_text(encoding="utf-8")
@@ -50,7 +50,7 @@ def _read_text(model) -> str:
         raise of_file(model, error, "cannot open: ") from None
 
 
-def _check_words(to, remarks, name, device) -> None:
+def _check_words(to: object, remarks: object, name: object, device: object) -> None:
     """That arguments of `compile` which are text are given as text, where they are given."""
     for what, given, example in (("to", to, "'autocast'"), ("remarks", remarks, "'mp-autocast'"), ("name", name, "'model.mlir'")):
         if given is not None:
@@ -68,7 +68,7 @@ def compile(
     on_stage: Callable[[str, str], object] | None = None,
     name: str | None = None,
     device: str | None = None,
-    **settings,
+    **settings: Any,
 ) -> Executable | str:
     """Compiles a model: MLIR text, or the path of a file of it.
 
@@ -101,7 +101,7 @@ def compile(
     return Executable(data) if stage is None else data.decode()
 
 
-def compile_traced(model: Model, name: str, device: str | None = None, **settings) -> Executable:
+def compile_traced(model: Model, name: str, device: str | None = None, **settings: Any) -> Executable:
     """Compiles a model that a module was traced as; `name` stands for it in messages."""
     data, diagnostics, _ = _compiled(model, name, for_device(device, with_policy(settings)))
     _warn(diagnostics)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import os
+from typing import Any
 
 from halfstep.compiler.settings import Settings, check_values
 from halfstep_runtime._errors import Error, check_there
@@ -14,7 +15,7 @@ class Policy(Settings):
     a file (docs/autocast.md). `allow`, `deny`, `infer`, `clear` and `promote` are lists of what differs: "mp.exp", "loc:encoder.*".
     Without a name it is the global policy's."""
 
-    def __init__(self, name: str | None = None, **settings):
+    def __init__(self, name: str | None = None, **settings: Any) -> None:
         self.name: str = global_policy().name if name is None else name
         if not isinstance(self.name, str):
             raise Error(f"there is no policy {name!r}; expected a name, as 'mixed_bfloat16'")
@@ -22,7 +23,7 @@ class Policy(Settings):
         self._check_names(settings, ["name", "allow", "deny", "infer", "clear", "promote"], {}, ", and others of docs/autocast.md")
         self._settings = settings
 
-    def settings(self):
+    def settings(self) -> dict[str, object]:
         return {"policy": self.name, **self._settings}
 
     @property

@@ -17,14 +17,14 @@ class CompileLine:
     """A line of standard error that says how far a compilation is, from its second second on, as mp-run has it. It is gone behind the
     `with`. Where nobody looks, in a file or a pipe, nothing is written."""
 
-    def __init__(self):
+    def __init__(self) -> None:
         self.is_shown = in_notebook() or bool(getattr(sys.stderr, "isatty", bool)())
         self._start, self._last, self._width = time.monotonic(), 0.0, 0
 
     def __enter__(self) -> CompileLine:
         return self
 
-    def __exit__(self, *exception) -> None:
+    def __exit__(self, *exception: object) -> None:
         if self._width:
             self._draw("")
 

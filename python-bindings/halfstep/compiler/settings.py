@@ -14,7 +14,7 @@ from halfstep_runtime._libraries import libraries
 _NOTHING = 'func.func @nothing() attributes {mp.program = "model"} { return }'
 
 
-def _spell(value) -> str:
+def _spell(value: object) -> str:
     """A setting's value as `mp-run compile` reads it."""
     if isinstance(value, bool):
         return "true" if value else "false"
@@ -41,7 +41,7 @@ def setting_names() -> list[str]:
     return [name.replace("-", "_") for name in _compiler.setting_names()]
 
 
-def check_arguments(function: Callable, given: Iterable[str], instead: Mapping[str, str] | None = None) -> None:
+def check_arguments(function: Callable[..., object], given: Iterable[str], instead: Mapping[str, str] | None = None) -> None:
     """That keywords which a function hands on to the compiler are settings of it, and not of those that are elsewhere, with what is here
     `instead`."""
     instead = instead or {}
@@ -67,7 +67,7 @@ class Settings:
     def settings(self) -> dict[str, object]:
         raise NotImplementedError
 
-    def _check_names(self, given, arguments: list[str], meant: dict[str, str] | None = None, more: str = "") -> None:
+    def _check_names(self, given: Iterable[str], arguments: list[str], meant: dict[str, str] | None = None, more: str = "") -> None:
         """That each name is one of `arguments`, or a setting of the compiler; `meant` is what else they are called."""
         for name in given:
             if name not in arguments and name not in setting_names():
@@ -76,6 +76,6 @@ class Settings:
                 known = ", ".join(arguments)
                 raise UnknownArgument(f"{type(self).__name__}: unknown setting {name!r}; {said}arguments are {known}{more}")
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         words = ", ".join(f"{name}={value!r}" for name, value in self.settings().items() if value is not None)
         return f"halfstep.{type(self).__name__}({words})"

@@ -2,52 +2,53 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable
 
 from halfstep.graph import generated
 from halfstep.graph.graph import operand
 from halfstep.graph.promotion import in_float32
+from halfstep.hints.types import Operand, Tensor
 from halfstep_runtime._errors import Error, axis, integer
 
-if TYPE_CHECKING:
-    from halfstep.graph.tensor import Tensor
+
+def on_last(function: Callable[[Tensor], Tensor], x: Tensor, dimension: int) -> Tensor:
+    """What an op on the last dimension gives along another."""
+    return _all_on_last(lambda one: (function(one),), x, dimension)[0]
 
 
-def on_last(function, x: Tensor, dimension: int):
-    """What an op on the last dimension gives along another: one tensor or several."""
+def _all_on_last(function: Callable[[Tensor], tuple[Tensor, ...]], x: Tensor, dimension: int) -> tuple[Tensor, ...]:
     last = len(x.shape) - 1
     dimension = axis("an op", dimension, last + 1)
     if dimension == last:
         return function(x)
     order = list(range(last + 1))
     order[dimension], order[last] = order[last], order[dimension]
-    results = function(generated.transpose(x, order))
-    if isinstance(results, tuple):
-        return tuple(generated.transpose(one, order) for one in results)
-    return generated.transpose(results, order)
+    return tuple(generated.transpose(one, order) for one in function(generated.transpose(x, order)))
 
 
-def softmax(input: Tensor, dimension: int = -1) -> Tensor:
+def softmax(input: Operand, dimension: int = -1) -> Tensor:
     """Exponentials along a dimension, divided by their sum, so that they add up to 1."""
     input = operand(input)
     return on_last(generated.softmax, input, axis("softmax", dimension, len(input.shape)))
 
 
-def log_softmax(input: Tensor, dimension: int = -1) -> Tensor:
+def log_softmax(input: Operand, dimension: int = -1) -> Tensor:
     """The logarithm of `softmax`, which stays finite where that is 0."""
     input = operand(input)
     return on_last(generated.log_softmax, input, axis("log_softmax", dimension, len(input.shape)))
 
 
-def cumsum(input: Tensor, dimension: int = -1, *, exclusive: bool = False, reverse: bool = False) -> Tensor:
+def cumsum(input: Operand, dimension: int = -1, *, exclusive: bool = False, reverse: bool = False) -> Tensor:
     """The sum of the elements up to each along a dimension; `exclusive` leaves out the element itself, `reverse` adds up those
     behind it."""
+    input = operand(input)
     return generated.cumsum(input, axis("cumsum", dimension, len(input.shape)), exclusive=exclusive, reverse=reverse)
 
 
-def cumprod(input: Tensor, dimension: int = -1) -> Tensor:
+def cumprod(input: Operand, dimension: int = -1) -> Tensor:
     """The product of the elements up to each along a dimension, in float32 (torch.cumprod, numpy.cumprod): of the elements by twos, by
     fours and so on, log2 of their number of products each (Hillis and Steele, CACM 29 (1986))."""
+    input = operand(input)
     dimension = axis("cumprod", dimension, len(input.shape))
     size = input.shape[dimension]
     if size is None:
@@ -62,17 +63,17 @@ def cumprod(input: Tensor, dimension: int = -1) -> Tensor:
         return x
 
 
-def top_k(input: Tensor, k: int, dimension: int = -1, *, largest: bool = True) -> tuple[Tensor, Tensor]:
+def top_k(input: Operand, k: int, dimension: int = -1, *, largest: bool = True) -> tuple[Tensor, ...]:
     """The `k` largest elements along a dimension, the largest first, and their indices, int32; of equal ones the first comes
     first. With `largest=False` the smallest, which are the largest of what is turned around."""
-
+    input = operand(input)
     k = integer("top_k: k", k, 1)
 
-    def find(x):
+    def find(x: Tensor) -> tuple[Tensor, ...]:
         if largest:
             return generated.top_k(x, k)
         turn = generated.neg if "float" in x.dtype else lambda one: generated.sub(255 if x.dtype == "uint8" else -1, one)
         values, indices = generated.top_k(turn(x), k)
         return turn(values), indices
 
-    return on_last(find, input, axis("top_k", dimension, len(input.shape)))
+    return _all_on_last(find, input, axis("top_k", dimension, len(input.shape)))

@@ -3,20 +3,13 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
+from typing import Any
 
 from halfstep.graph import generated
 from halfstep.graph.graph import current, operand, operands
-from halfstep.graph.shapes import broadcast, constant, iota, reshape
+from halfstep.graph.shapes import broadcast, constant, iota, product, reshape
+from halfstep.hints.types import Operand, Shape, Tensor
 from halfstep_runtime._errors import Error, fraction
-
-if TYPE_CHECKING:
-    from halfstep.graph.tensor import Tensor
-
-
-def _product(sizes):
-    """None where one of them is the batch."""
-    return None if None in sizes else math.prod(sizes)
 
 
 def _up_to(queries: int, keys: int, mask: Tensor | None) -> Tensor:
@@ -28,23 +21,23 @@ def _up_to(queries: int, keys: int, mask: Tensor | None) -> Tensor:
     return generated.logical_and(mask, seen) if mask.dtype == "bool" else generated.select(seen, mask, constant(-math.inf, mask.dtype))
 
 
-def _mask_of_heads(mask: Tensor, batch: list) -> Tensor:
+def _mask_of_heads(mask: Tensor, batch: list[int | None]) -> Tensor:
     """A mask of scores [*batch, heads, queries, keys] for the same with all of `batch` in one dimension."""
     *leading, heads, queries, keys = (1,) * (3 - len(mask.shape)) + mask.shape
     if any(size != 1 for size in leading) and len(batch) > 1:
         leading = batch
         mask = broadcast(mask, (*batch, heads, queries, keys))
-    return reshape(mask, (_product(leading), heads, queries, keys))
+    return reshape(mask, (product(leading), heads, queries, keys))
 
 
-def _mask_of(given, query: Tensor) -> Tensor:
+def _mask_of(given: Operand, query: Tensor) -> Tensor:
     mask = operand(given)
     if mask.dtype not in ("bool", "float16", "bfloat16", "float32", query.dtype):
         raise Error(f"attention: attn_mask has elements of {mask.dtype}; expected bool, which keeps what is true, or floats, which are added")
     return mask
 
 
-def scaled_dot_product_attention(query: Tensor, key: Tensor, value: Tensor, attn_mask=None, dropout_p: float = 0.0, is_causal=False,
+def scaled_dot_product_attention(query: Operand, key: Operand, value: Operand, attn_mask: Operand | None = None, dropout_p: float = 0.0, is_causal: bool = False,
                                  scale: float | None = None) -> Tensor:
     """`softmax(query key^T * scale + attn_mask) value` of [..., heads, positions, size], with the names and the rule of PyTorch's:
     `scale` is 1 / sqrt(size) where it is not given; a mask of bool, a tensor or an array, keeps what is true, one of floats is
@@ -74,12 +67,12 @@ def scaled_dot_product_attention(query: Tensor, key: Tensor, value: Tensor, attn
 
     def in_heads(one: Tensor) -> Tensor:
         own = heads if heads == 1 or one is query else one.shape[-3]
-        shape = _product(batch), own, *one.shape[-2:]
+        shape = product(batch), own, *one.shape[-2:]
         return one if one.shape == shape else reshape(one, shape)
 
     if mask is not None and len(mask.shape) > 3 and len(batch) != 1:
         mask = _mask_of_heads(mask, batch)
-    drops = {}
+    drops: dict[str, Any] = {}
     if dropout_p:
         graph = current()
         drops = {"rng": graph.rng(), "rate": dropout_p, "stream": graph.stream()}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from halfstep import ops
 from halfstep.graph.tensor import Tensor
+from halfstep_runtime._elements import DTypeName
 from halfstep_runtime._errors import Error
 
 
@@ -26,9 +27,9 @@ def classes_last(outputs: Tensor, targets: Tensor) -> tuple[Tensor, Tensor]:
     return last, ops.transpose(targets, order) if of_classes else targets
 
 
-def _behind(x: Tensor) -> tuple[Tensor, tuple[str, ...]]:
+def _behind(x: Tensor) -> tuple[Tensor, tuple[DTypeName, ...]]:
     """What casts were given, and the types that they gave, the first first."""
-    types: list[str] = []
+    types: list[DTypeName] = []
     while x.made_by[0] == "mp.cast":
         types.insert(0, x.dtype)
         x = x.made_by[1][0]

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
+from typing import Any, Literal
 
 from halfstep import ops
 from halfstep.graph import margins
@@ -10,16 +12,23 @@ from halfstep.graph.class_axis import apart, classes_last
 from halfstep.graph.graph import operand
 from halfstep.graph.logits import are_probabilities, logits_of
 from halfstep.graph.promotion import alike, in_float32
+from halfstep.graph.shapes import product
 from halfstep.graph.tensor import Tensor
+from halfstep.hints.types import ClassWeights, Operand
 from halfstep_runtime._errors import Error, fraction, is_integer
 
 # What Keras keeps probabilities away from 0 and 1 by.
 _EPSILON = 1e-7
 
 
-def _class_weights(weight, classes):
+def _classes(outputs: Tensor) -> int:
+    return outputs.shape[-1] or 0
+
+
+def _class_weights(weight: ClassWeights, outputs: Tensor) -> Tensor | None:
     if weight is None:
         return None
+    classes = _classes(outputs)
     if isinstance(weight, dict):  # as Keras' class_weight: a class that is not there has 1
         stray = [key for key in weight if not (is_integer(key) and 0 <= key < classes)]
         if stray:
@@ -40,16 +49,16 @@ def _class_weights(weight, classes):
     return ops.constant(weight, "float32")
 
 
-def _integers(labels):
+def _integers(labels: Tensor) -> Tensor:
     return ops.cast(labels, "uint8") if labels.dtype == "bool" else labels
 
 
-def _ignored(labels, ignore_label):
+def _ignored(labels: Tensor, ignore_label: int | None) -> int | None:
     """The label that labels may be, and that does not count: probabilities and unsigned ones are none below 0."""
     return None if ignore_label is not None and ignore_label < 0 and labels.dtype not in ("int32", "int64") else ignore_label
 
 
-def _weights_of(labels, weights, ignore_label):
+def _weights_of(labels: Tensor, weights: Tensor, ignore_label: int | None) -> Tensor:
     """The weight of each label; of one that is ignored, which may be no class, that of another."""
     if ignore_label is not None:
         labels = ops.cast(labels, "int64")
@@ -58,7 +67,7 @@ def _weights_of(labels, weights, ignore_label):
         return ops.gather(weights, labels, 0)
 
 
-def _with_weights(loss, rows, labels, weights, **options):
+def _with_weights(loss: Callable[..., Tensor], rows: Tensor, labels: Tensor, weights: Tensor | None, **options: Any) -> Tensor:
     """PyTorch's: a row weighs what its label does, and the sum is divided by that of the labels' own weights."""
     labels = _integers(labels)
     if labels.shape not in (rows.shape, rows.shape[:-1]):
@@ -72,9 +81,8 @@ def _with_weights(loss, rows, labels, weights, **options):
     return loss(rows, labels, _weights_of(labels, weights, options.get("ignore_label")), **options)
 
 
-def _of_smoothed_labels(logs, labels, weights, label_smoothing, ignore_label):
+def _of_smoothed_labels(logs: Tensor, labels: Tensor, weights: Tensor, label_smoothing: float, ignore_label: int | None) -> Tensor:
     """With weights of classes, all of which smoothing has a part of, as in PyTorch."""
-    classes = logs.shape[-1]
     of_label = _with_weights(ops.nll_loss, logs, labels, weights, ignore_label=ignore_label)
     labels = ops.cast(labels, "int64")
     counts = _weights_of(labels, weights, ignore_label)
@@ -82,19 +90,19 @@ def _of_smoothed_labels(logs, labels, weights, label_smoothing, ignore_label):
     if ignore_label is not None:
         kept = ops.compare("ne", labels, ops.constant(ignore_label, "int64"))
         of_all, counts = (ops.select(kept, one, ops.constant(0.0, "float32")) for one in (of_all, counts))
-    return of_label * (1 - label_smoothing) + ops.sum(of_all) / ops.sum(counts) * (label_smoothing / classes)
+    return of_label * (1 - label_smoothing) + ops.sum(of_all) / ops.sum(counts) * (label_smoothing / _classes(logs))
 
 
-def _of_targets(logs, targets, weights, label_smoothing):
+def _of_targets(logs: Tensor, targets: Tensor, weights: Tensor | None, label_smoothing: float | None) -> Tensor:
     """The mean over rows of -sum(target * log of probability), of targets that are probabilities."""
     targets = targets if targets.dtype == "float32" else ops.cast(targets, "float32")
     if label_smoothing:
-        targets = targets * (1 - label_smoothing) + label_smoothing / logs.shape[-1]
+        targets = targets * (1 - label_smoothing) + label_smoothing / _classes(logs)
     targets = targets if weights is None else targets * weights
     return ops.mean(-ops.sum(targets * logs, -1))
 
 
-def cross_entropy(logits, labels, *, label_smoothing=None, ignore_label=None, weight=None, from_logits=True):
+def cross_entropy(logits: Operand, labels: Operand, *, label_smoothing: float | None = None, ignore_label: int | None = None, weight: ClassWeights = None, from_logits: bool = True) -> Tensor:
     """The mean over rows of -log softmax(logits)[label]. Labels in the logits' shape are probabilities of classes, as one-hot
     rows are. `weight` has a number for each class. Without `from_logits`, probabilities stand in the place of logits: the loss is of the
     logits where a softmax has just made them, else they are divided by their sum as in Keras."""
@@ -111,31 +119,31 @@ def cross_entropy(logits, labels, *, label_smoothing=None, ignore_label=None, we
     if is_soft and "float" not in labels.dtype:
         labels = ops.cast(labels, "float32")
     options = {"label_smoothing": label_smoothing, "ignore_label": ignore_label}
-    weights = _class_weights(weight, logits.shape[-1])
+    weights = _class_weights(weight, logits)
     if weights is not None and (is_soft or label_smoothing):
         with in_float32(logits) as (outputs,):
             logs = ops.log_softmax(outputs) if from_logits else ops.log(ops.clamp(_shares(outputs), _EPSILON, 1 - _EPSILON))
             if is_soft:
                 return _of_targets(logs, labels, weights, label_smoothing)
-            return _of_smoothed_labels(logs, labels, weights, label_smoothing, ignore_label)
+            return _of_smoothed_labels(logs, labels, weights, label_smoothing or 0.0, ignore_label)
     if from_logits:
         return _with_weights(ops.softmax_cross_entropy, logits, labels, weights, **options)
     with in_float32(logits) as (outputs,):
         return _with_weights(ops.cross_entropy, _shares(outputs), labels, weights, **options)
 
 
-def _shares(probabilities):
+def _shares(probabilities: Tensor) -> Tensor:
     return probabilities / ops.sum(probabilities, -1, True)
 
 
-def check_probabilities(outputs, maker: str, of_logits: str, otherwise: str) -> None:
+def check_probabilities(outputs: Tensor, maker: str, of_logits: str, otherwise: str) -> None:
     """Keras' names are of probabilities: of logits they would be some number, too, and a model would train on it."""
     if not are_probabilities(outputs, maker):
         raise Error(f"the loss takes probabilities, and no {maker.removeprefix('mp.')} has made the outputs: loss={of_logits} takes logits, "
                     f"loss={otherwise} probabilities that something else has made")
 
 
-def sparse_categorical_crossentropy(outputs, labels, *, from_logits=False, ignore_label=None):
+def sparse_categorical_crossentropy(outputs: Tensor, labels: Tensor, *, from_logits: bool = False, ignore_label: int | None = None) -> Tensor:
     """`cross_entropy` of labels as Keras means it: of what a softmax has made, or by `from_logits` of what one would be made of."""
     outputs, labels = classes_last(outputs, labels)
     if not from_logits:
@@ -144,7 +152,7 @@ def sparse_categorical_crossentropy(outputs, labels, *, from_logits=False, ignor
     return cross_entropy(outputs, labels, ignore_label=ignore_label, from_logits=from_logits)
 
 
-def categorical_crossentropy(outputs, targets, *, from_logits=False, label_smoothing=None):
+def categorical_crossentropy(outputs: Tensor, targets: Tensor, *, from_logits: bool = False, label_smoothing: float | None = None) -> Tensor:
     """The same of rows of probabilities, as one-hot rows are."""
     outputs, targets = classes_last(outputs, targets)
     if not from_logits:
@@ -153,14 +161,14 @@ def categorical_crossentropy(outputs, targets, *, from_logits=False, label_smoot
     return cross_entropy(outputs, targets, label_smoothing=label_smoothing, from_logits=from_logits)
 
 
-def nll_loss(logs, labels, *, weight=None, ignore_label=None):
+def nll_loss(logs: Operand, labels: Operand, *, weight: ClassWeights = None, ignore_label: int | None = None) -> Tensor:
     """The mean over rows of -logs[label], of logarithms of probabilities, as of log_softmax (torch.nn.NLLLoss)."""
     logs, labels = apart(*classes_last(operand(logs), operand(labels)))
-    weights = _class_weights(weight, logs.shape[-1])
+    weights = _class_weights(weight, logs)
     return _with_weights(ops.nll_loss, logs, labels, weights, ignore_label=_ignored(labels, ignore_label))
 
 
-def kl_div(logs, targets, *, reduction="batchmean"):
+def kl_div(logs: Operand, targets: Operand, *, reduction: Literal["mean", "batchmean"] = "batchmean") -> Tensor:
     """sum(target * (log target - output)) of outputs that are logarithms: a row's mean, or by reduction="mean" an element's
     (torch.nn.KLDivLoss)."""
     if reduction not in ("mean", "batchmean"):
@@ -168,14 +176,14 @@ def kl_div(logs, targets, *, reduction="batchmean"):
     logs, targets = alike(logs, targets)
     margins.of_ranks("kl_div", targets, logs)
     first, *rest = logs.shape or (1,)
-    columns = math.prod(rest)
+    columns = product(rest) or 0
     if len(logs.shape) != 2:
         logs, targets = (ops.reshape(one, (first, columns)) for one in (logs, targets))
     rows = ops.kl_div(logs, targets)
     return rows / columns if reduction == "mean" else rows
 
 
-def kl_divergence(probabilities, targets):
+def kl_divergence(probabilities: Tensor, targets: Tensor) -> Tensor:
     """sum(target * log(target / output)) along the last dimension, meant over the others; both kept between 1e-7 and 1
     (keras.losses.KLDivergence)."""
     with in_float32(probabilities, targets) as both:

@@ -9,19 +9,23 @@ import numbers
 import os
 import re
 import sys
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from halfstep.hints.faults import Call, hint
+from halfstep.hints.types import DType, OpenSizes, Operand, ResultType
 from halfstep_runtime._elements import DTYPES, ELEMENTS
 from halfstep_runtime._errors import PACKAGES, Error, WrongOperand, integer, several
 from halfstep_runtime._keywords import told
 from halfstep_runtime._libraries import libraries
 
 if TYPE_CHECKING:
+    from halfstep._compiler import ElementType
     from halfstep.graph.tensor import Tensor
+    from halfstep.layers.leaves import Leaf
+    from halfstep.layers.module import Module
 
-_ELEMENTS = {dtype: element for element, dtype in DTYPES.items()}
+_ELEMENTS: dict[str, str] = {dtype: element for element, dtype in DTYPES.items()}
 _TYPE = re.compile(r"tensor<((?:(?:\?|\d+)x)*)(\w+)>")
 
 _current: contextvars.ContextVar[Graph | None] = contextvars.ContextVar("halfstep graph", default=None)
@@ -33,15 +37,15 @@ class TensorType(NamedTuple):
     element: str  # MLIR's name
     shape: tuple[int | None, ...]
 
-    def __str__(self):
+    def __str__(self) -> str:
         sizes = "".join("?x" if size is None else f"{size}x" for size in self.shape)
         return f"tensor<{sizes}{self.element}>"
 
-    def __format__(self, spec):
+    def __format__(self, spec: str) -> str:
         return format(str(self), spec)
 
 
-def element_of(dtype) -> str:
+def element_of(dtype: object) -> str:
     """MLIR's name of an element type that NumPy, PyTorch or MLIR names: "f32" of "float32", numpy.float32, torch.float32."""
     name = getattr(dtype, "__name__", None) or str(dtype).removeprefix("torch.")
     element = _ELEMENTS.get(name, name)
@@ -50,7 +54,7 @@ def element_of(dtype) -> str:
     return element
 
 
-def element_type(dtype):
+def element_type(dtype: object) -> ElementType | None:
     """The compiler's number of an element type, or None of None."""
     if dtype is None:
         return None
@@ -59,13 +63,13 @@ def element_type(dtype):
     return _compiler.ElementType(ELEMENTS.index(element_of(dtype)))
 
 
-def type_of(shape, dtype) -> TensorType:
+def type_of(shape: OpenSizes, dtype: object) -> TensorType:
     """The type of tensors of that shape; a size of None or -1 is open."""
     sizes = (None if size is None or size == -1 else integer("a size", size, 0) for size in several("shape", shape))
     return TensorType(element_of(dtype), tuple(sizes))
 
 
-def result_type(result) -> TensorType | None:
+def result_type(result: object) -> TensorType | None:
     """A whole type that the result of an op is told: one, or its text as "tensor<?x16xf32>"; None of an element type alone."""
     if isinstance(result, str) and (found := _TYPE.fullmatch(result)):
         return TensorType(element_of(found[2]), tuple(None if size == "?" else int(size) for size in found[1].split("x")[:-1]))
@@ -75,7 +79,7 @@ def result_type(result) -> TensorType | None:
 class Graph:
     """A model being made."""
 
-    def __init__(self, name: str, tensor: type[Tensor], root=None):
+    def __init__(self, name: str, tensor: type[Tensor], root: Module | None = None) -> None:
         with libraries():
             from halfstep import _compiler
         self._native = _compiler
@@ -94,23 +98,23 @@ class Graph:
         self._rng: Tensor | None = None
         self._known: dict[int, tuple[object, str]] = {}  # modules and leaves, with their names
 
-    def saved(self):
+    def saved(self) -> tuple[Any, ...]:
         """What `restore` goes back to, as often as one likes: values that were made before it stay values of the graph."""
         return self.handle.copy(), dict(self.leaves), set(self.names), dict(self.next), self.streams, self.groups, self._rng
 
-    def restore(self, saved) -> None:
+    def restore(self, saved: tuple[Any, ...]) -> None:
         handle, leaves, names, after, self.streams, self.groups, self._rng = saved
         self.handle, self.leaves, self.names, self.next = handle.copy(), dict(leaves), set(names), dict(after)
 
     @contextlib.contextmanager
-    def current(self):
+    def current(self) -> Iterator[Graph]:
         token = _current.set(self)
         try:
             yield self
         finally:
             _current.reset(token)
 
-    def argument(self, name: str, role: str, kind: TensorType, initializer=None) -> Tensor:
+    def argument(self, name: str, role: str, kind: TensorType, initializer: tuple[str, float, float, int] | None = None) -> Tensor:
         """An input, a parameter or a state. An initializer is a kind, two numbers and a seed."""
         if name in self.names:
             raise Error(f"two of inputs, parameters and states are called '{name}'; call one of them something else")
@@ -119,34 +123,32 @@ class Graph:
         self.names.add(name)
         return self.stand_in(name, kind, role, initializer)
 
-    def stand_in(self, name: str, kind: TensorType, role: str = "input", initializer=None) -> Tensor:
+    def stand_in(self, name: str, kind: TensorType, role: str = "input", initializer: tuple[str, float, float, int] | None = None) -> Tensor:
         """An argument that is not looked for by its name: of an op that there is not, whose model is refused."""
-        if initializer is not None:
-            initializer = getattr(self._native.InitializerKind, initializer[0]), *initializer[1:]
-        given = self.handle.add_argument(name, getattr(self._native.Role, role), _native_type(kind), initializer)
+        own = None if initializer is None else (self._native.InitializerKind[initializer[0]], *initializer[1:])
+        given = self.handle.add_argument(name, self._native.Role[role], _native_type(kind), own)
         return self._tensor(self, *given)
 
     def add_result(self, value: Tensor, role: str, name: str = "") -> None:
-        self.handle.add_result(value.index, getattr(self._native.Role, role), name)
+        self.handle.add_result(value.index, self._native.Role[role], name)
 
-    def leaf(self, leaf) -> Tensor:
+    def leaf(self, leaf: Leaf) -> Tensor:
         """The argument of a parameter or a state, made where it is used first."""
         if id(leaf) not in self.leaves:
-            name = self._name_of(leaf, "named_leaves")
-            if name is None:
+            if (root := self.root) is None or (name := self._name_of(leaf, "named_leaves")) is None:
                 raise Error("a parameter is used that is no attribute of the model or of a module in it: make layers in __init__ or build, as attributes")
             if name == "rng":
                 raise Error(f"a {type(leaf).__name__} is called 'rng', as the state of random numbers is; call it something else")
-            stays = leaf.role == "parameter" and not self.root._trains(name, leaf)
+            stays = leaf.role == "parameter" and not root._trains(name, leaf)
             own = leaf.initializer.numbered(len(self.leaves) + 1)
             self.leaves[id(leaf)] = leaf, self.argument(name, "state" if stays else leaf.role, type_of(leaf.shape, leaf.dtype), own)
         return self.leaves[id(leaf)][1]
 
-    def name_of(self, module) -> str:
+    def name_of(self, module: Module) -> str:
         """What the model calls a module that is in it."""
         return self._name_of(module, "named_modules") or ""
 
-    def _name_of(self, one, listed: str) -> str | None:
+    def _name_of(self, one: object, listed: str) -> str | None:
         """All names are looked up again where one is not known: layers are made as the forward comes to them."""
         if id(one) not in self._known and self.root is not None:
             self._known.update((id(other), (other, name)) for name, other in getattr(self.root, listed)())
@@ -162,13 +164,13 @@ class Graph:
         self.streams += 1
         return self.streams
 
-    def apply(self, op: str, operands, attributes: Mapping[str, object], result=None):
+    def apply(self, op: str, operands: Sequence[Tensor | None], attributes: dict[str, Any], result: ResultType | None = None) -> tuple[Tensor, ...]:
         """Adds an op; an operand of None is left out."""
         where = self.place or _line_of_user()
         label = self.scope[-1] if self.scope else ""
         if self.marks and op != "mp.constant":
             attributes = {**attributes, **self.marks}
-        kind = None if result is None else _native_type(whole) if (whole := result_type(result)) else (ELEMENTS.index(element_of(result)), None)
+        kind: Any = None if result is None else _native_type(whole) if (whole := result_type(result)) else (ELEMENTS.index(element_of(result)), None)
         try:
             made = self.handle.add_op(op, [None if one is None else one.index for one in operands], attributes, kind, label, *where)
         except Error as error:
@@ -182,7 +184,7 @@ class Graph:
         given = [one for one in operands if one is not None]
         for one in results:
             one.made_by = op, given, attributes
-        return results[0] if len(results) == 1 else tuple(results)
+        return tuple(results)
 
 
 @functools.cache
@@ -198,21 +200,21 @@ def _line_of_user() -> tuple[str, int]:
     return _file_of_user(frame.f_code.co_filename) or os.path.basename(frame.f_code.co_filename), frame.f_lineno
 
 
-def _native_type(kind: TensorType):
+def _native_type(kind: TensorType) -> tuple[Any, tuple[int | None, ...]]:
     return ELEMENTS.index(kind.element), kind.shape
 
 
 class Value:
     """What every tensor of a model has, without the operators that are made of ops."""
 
-    def __init__(self, graph: Graph, index: int, element: int, shape: tuple[int | None, ...]):
+    def __init__(self, graph: Graph, index: int, element: int, shape: tuple[int | None, ...]) -> None:
         self.graph = graph
         self.index = index
         self.shape = shape
         self.dtype = DTYPES[ELEMENTS[element]]
         self.channels_last: Tensor | None = None  # an importer's: the image that this one is, transposed
         self.classes_second = False  # an importer's: whether it is an output of PyTorch's, which has its classes in dimension 1
-        self.made_by: tuple[str, list[Tensor], Mapping[str, object]] = ("", [], {})  # the op that it is a result of, its operands and attributes
+        self.made_by: tuple[str, list[Tensor], dict[str, Any]] = ("", [], {})  # the op that it is a result of, its operands and attributes
         self.pieces: tuple[int, list[Tensor]] | None = None  # an importer's: of what, along which dimension, it is put together
 
 
@@ -225,7 +227,7 @@ def current() -> Graph:
 
 @contextlib.contextmanager
 @functools.partial(told, module=__name__, instead={"device_type": 'model.compile(device="cuda") says where it runs'})
-def autocast(dtype=None, *, enabled: bool = True):
+def autocast(dtype: DType | None = None, *, enabled: bool = True) -> Iterator[None]:
     """In a forward: what is in it is computed with autocast on, in `dtype` or the policy's low type, or off.
 
         with halfstep.autocast(enabled=False):
@@ -240,7 +242,7 @@ def autocast(dtype=None, *, enabled: bool = True):
 
 
 @contextlib.contextmanager
-def _marked(name: str, value):
+def _marked(name: str, value: object) -> Iterator[None]:
     """An attribute for every op that is made in it."""
     graph = current()
     outside, graph.marks = graph.marks, {**graph.marks, name: value}
@@ -250,12 +252,12 @@ def _marked(name: str, value):
         graph.marks = outside
 
 
-def listed_as(op: str):
+def listed_as(op: str) -> contextlib.AbstractContextManager[None]:
     """Ops that stand for another, whose entries in lists of autocast hold for them, too."""
     return _marked("mp.listed_as", op)
 
 
-def promoted():
+def promoted() -> contextlib.AbstractContextManager[None]:
     """Ops that autocast gives one type, the widest of those that it gives what comes to them."""
     graph = current()
     graph.groups += 1
@@ -267,14 +269,14 @@ _AN_OPERAND = "a tensor, an array or a number"
 _OF_NONE = "the size of the batch, x.shape[0], is None, since any number of rows may come"
 
 
-def _may_be_operand(value) -> bool:
+def _may_be_operand(value: object) -> bool:
     if isinstance(value, numbers.Number) or hasattr(value, "initializer"):
         return True
     is_array = any(hasattr(value, name) for name in ("__array__", "__dlpack__", "__len__"))
     return is_array and not isinstance(value, (str, bytes, Mapping))
 
 
-def check_operand(function: str, name: str, value) -> None:
+def check_operand(function: str, name: str, value: object) -> None:
     """Refuses what is no number, array or parameter, and so can be no operand; who has a tensor need not ask."""
     if not _may_be_operand(value):
         from halfstep_runtime._arrays import told  # which needs NumPy
@@ -283,7 +285,7 @@ def check_operand(function: str, name: str, value) -> None:
         raise WrongOperand(f"{function}: {name} is {told(value)}, expected {_AN_OPERAND}{hint}")
 
 
-def own_type(values, like: Value | None = None) -> str:
+def own_type(values: Iterable[object], like: Value | None = None) -> str:
     """The type of arrays and numbers that have no tensor of their kind beside them; of floats that of `like`, if it has floats."""
     from halfstep_runtime import _arrays
 
@@ -291,43 +293,50 @@ def own_type(values, like: Value | None = None) -> str:
     return like.dtype if like is not None and "float" in dtype and "float" in like.dtype else dtype
 
 
-def operand(value) -> Tensor:
+def operand(value: Operand) -> Tensor:
     """A tensor, the tensor of a parameter, or an array in its own type."""
     if isinstance(value, Value):
-        return value  # type: ignore[return-value]  # whose class is the graph's, a Tensor
-    return current().leaf(value) if hasattr(value, "initializer") else constant(value, own_type([value]))
+        return value
+    return current().leaf(cast("Leaf", value)) if hasattr(value, "initializer") else constant(value, own_type([value]))
 
 
-def constant(value, dtype) -> Tensor:
+def constant(value: object, dtype: object) -> Tensor:
     """A number, or an array, that the model holds."""
     from halfstep_runtime import _arrays
 
     element = element_of(dtype)
     data = _arrays.to_element(_arrays.checked(value, element), element)
-    return current().apply("mp.constant", [], {"value": (element_type(element), data)})
+    return current().apply("mp.constant", [], {"value": (element_type(element), data)})[0]
 
 
-def operands(*values) -> list[Tensor]:
-    """Tensors, and arrays in the type of the first of them."""
-    found = [operand(one) if isinstance(one, Value) or hasattr(one, "initializer") else one for one in values]
-    dtype = next((one.dtype for one in found if isinstance(one, Value)), None) or own_type(values)
-    return [one if isinstance(one, Value) else constant(one, dtype) for one in found]  # type: ignore[misc]
+def operands(*values: Operand | None) -> list[Tensor]:
+    """Tensors, and arrays in the type of the first of them; None stays what it is."""
+    found: list[Any] = [operand(one) if one is not None and hasattr(one, "initializer") else one for one in values]
+    dtype: str = next((one.dtype for one in found if isinstance(one, Value)), None) or own_type(one for one in values if one is not None)
+    tensors: list[Any] = [one if one is None or isinstance(one, Value) else constant(one, dtype) for one in found]
+    return tensors
 
 
-def apply(op: str, given, attributes: Mapping[str, object] | None = None, result=None, *, required: int | None = None,
-          kinds: tuple[int, ...] | None = None):
+def apply(op: str, given: Sequence[Operand | None], attributes: dict[str, Any] | None = None, result: ResultType | None = None, *,
+          required: int | None = None, kinds: tuple[int, ...] | None = None) -> Tensor:
+    """Adds an op, as `apply_all`, and gives its one result."""
+    return apply_all(op, given, attributes, result, required=required, kinds=kinds)[0]
+
+
+def apply_all(op: str, given: Sequence[Operand | None], attributes: dict[str, Any] | None = None, result: ResultType | None = None, *,
+              required: int | None = None, kinds: tuple[int, ...] | None = None) -> tuple[Tensor, ...]:
     """Adds an op to the graph of its operands, of which those behind the `required` ones may be None; `kinds` is a number for each, the
     same for those of one type, and None where all are. Numbers and arrays take the type of the first tensor that the op wants to be of
     their type; where there is none, an array keeps its own, and numbers have float32 or, beside tensors of other kinds, their own."""
     graph = current()
-    tensors = list(given)
+    tensors: list[Any] = list(given)
     optional = len(given) if required is None else required
     if not all(isinstance(one, Value) and one.graph is graph or one is None and i >= optional for i, one in enumerate(given)):
         tensors = _as_tensors(op, graph, given, required, kinds or (0,) * len(given))
     return graph.apply(op, tensors, attributes or {}, result)
 
 
-def _as_tensors(op: str, graph: Graph, given, required: int | None, kinds: tuple[int, ...]):
+def _as_tensors(op: str, graph: Graph, given: Sequence[Any], required: int | None, kinds: tuple[int, ...]) -> list[Any]:
     for one in given[:required]:
         if not isinstance(one, Value):
             check_operand(op, "an operand", one)
@@ -342,12 +351,8 @@ def _as_tensors(op: str, graph: Graph, given, required: int | None, kinds: tuple
             raise Error(f"{op}: a tensor of another model")
         if not values:
             continue
-        if beside is not None:
-            dtype = beside.dtype
-        elif first is None and all(isinstance(one, (bool, int, float)) for one in values):
-            dtype = "float32"
-        else:
-            dtype = own_type(values, first)
+        are_numbers = first is None and all(isinstance(one, (bool, int, float)) for one in values)
+        dtype = beside.dtype if beside is not None else "float32" if are_numbers else own_type(values, first)
         for i in places:
             if not isinstance(tensors[i], Value):
                 tensors[i] = constant(tensors[i], dtype)

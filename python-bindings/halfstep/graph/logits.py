@@ -2,35 +2,35 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from halfstep.graph import generated
-from halfstep.graph.graph import current, type_of
+from halfstep.graph.graph import apply, type_of
+from halfstep.graph.shapes import product
 from halfstep.graph.tensor import Tensor
 
 
-def _turned(given: Tensor, result: Tensor, axis: int, attributes) -> int | None:
-    return attributes["permutation"][axis]
+def _turned(given: Tensor, result: Tensor, axis: int, attributes: Mapping[str, Any]) -> int | None:
+    return int(attributes["permutation"][axis])
 
 
-def _reshaped(given: Tensor, result: Tensor, axis: int, attributes) -> int | None:
+def _reshaped(given: Tensor, result: Tensor, axis: int, attributes: Mapping[str, Any]) -> int | None:
     """The dimension that has as many elements, each as far from the next."""
 
-    def place(x, i):
-        return x.shape[i], None if None in x.shape[i + 1 :] else math.prod(x.shape[i + 1 :])
+    def place(x: Tensor, i: int) -> tuple[int | None, int | None]:
+        return x.shape[i], product(x.shape[i + 1 :])
 
     own = place(result, axis)
     return None if own[1] is None else next((i for i in range(len(given.shape)) if place(given, i) == own), None)
 
 
-def _cut(given: Tensor, result: Tensor, axis: int, attributes) -> int | None:
+def _cut(given: Tensor, result: Tensor, axis: int, attributes: Mapping[str, Any]) -> int | None:
     return axis if given.shape[axis] == result.shape[axis] else None
 
 
 # Ops that change no element, with where a dimension of the result is in what they are given.
-_VIEWS: dict[str, Callable[[Tensor, Tensor, int, Any], int | None]] = {
+_VIEWS: dict[str, Callable[[Tensor, Tensor, int, Mapping[str, Any]], int | None]] = {
     "mp.cast": _cut, "mp.reshape": _reshaped, "mp.slice": _cut, "mp.transpose": _turned,
 }
 
@@ -42,7 +42,7 @@ def _again(view: Tensor, x: Tensor) -> Tensor:
         return x
     if op == "mp.reshape":
         return generated.reshape(x, result=type_of(view.shape, x.dtype))
-    return current().apply(op, [x], attributes)
+    return apply(op, [x], attributes)
 
 
 def _made(x: Tensor, through: tuple[str, ...]) -> tuple[Tensor, int | None, list[Tensor]]:

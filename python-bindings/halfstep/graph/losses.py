@@ -5,6 +5,8 @@ from __future__ import annotations
 import dataclasses
 import functools
 import re
+from collections.abc import Callable, Mapping
+from typing import Any, cast
 
 from halfstep import ops
 from halfstep.graph import margins
@@ -18,23 +20,23 @@ from halfstep.graph.tensor import Tensor
 from halfstep_runtime._errors import Error, nearest
 
 
-def cosine_similarity(outputs, targets):
+def cosine_similarity(outputs: Tensor, targets: Tensor) -> Tensor:
     """The mean of minus the cosine between outputs and targets along the last dimension (keras.losses.CosineSimilarity)."""
     margins.of_ranks("cosine_similarity", targets, outputs)
     return -ops.mean(ops.cosine_similarity(outputs, targets))
 
 
-def _each_row(values):
+def _each_row(values: Tensor) -> Tensor:
     """A metric is a number for each row: the mean of what a row has."""
     return ops.mean(values, range(1, len(values.shape))) if len(values.shape) > 1 else values
 
 
-def _is_one_column(outputs) -> bool:
+def _is_one_column(outputs: Tensor) -> bool:
     """Whether outputs say yes or no by one number."""
     return not outputs.shape[1:] or outputs.shape[-1] == 1
 
 
-def accuracy(logits, labels, *, of_column=None, ignore_label=None):
+def accuracy(logits: Tensor, labels: Tensor, *, of_column: Callable[..., Tensor] | None = None, ignore_label: int | None = None) -> Tensor:
     """1 where the largest logit is the label's, or that of the largest of the label's probabilities. Where labels are ignored the mean over
     rows is that over the others. `of_column` is what one column is given to, which may be a logit or a probability."""
     logits, labels = classes_last(logits, labels)
@@ -56,11 +58,11 @@ def accuracy(logits, labels, *, of_column=None, ignore_label=None):
     return _each_row(counted) / ops.mean(_each_row(ops.cast(kept, "float32")))
 
 
-def _alike(function):
+def _alike(function: Callable[..., Tensor]) -> Callable[..., Tensor]:
     """Of outputs and targets in the outputs' type and shape: targets [rows] are those of outputs [rows, 1]."""
 
     @functools.wraps(function)
-    def loss(outputs, targets, **options):
+    def loss(outputs: Tensor, targets: Tensor, **options: Any) -> Tensor:
         targets = targets if targets.dtype == outputs.dtype else ops.cast(targets, outputs.dtype)
         if len(targets.shape) + 1 == len(outputs.shape) and outputs.shape[-1] == 1:
             targets = ops.reshape(targets, outputs.shape)
@@ -78,7 +80,7 @@ huber_loss = _alike(ops.huber_loss)
 
 
 @_alike
-def binary_cross_entropy(probabilities, targets):
+def binary_cross_entropy(probabilities: Tensor, targets: Tensor) -> Tensor:
     """The mean of -log of what the probability says of the target, computed in float32 under every policy."""
     with in_float32(probabilities, targets) as both:
         return ops.binary_cross_entropy(*both)
@@ -87,7 +89,7 @@ def binary_cross_entropy(probabilities, targets):
 sigmoid_cross_entropy = _alike(ops.sigmoid_cross_entropy)
 
 
-def binary_crossentropy(outputs, targets, *, from_logits=False, label_smoothing=None):
+def binary_crossentropy(outputs: Tensor, targets: Tensor, *, from_logits: bool = False, label_smoothing: float | None = None) -> Tensor:
     """`binary_cross_entropy` as Keras means it: of what a sigmoid has made, of which it is that of the logits, or by `from_logits` of these."""
     logits = outputs if from_logits else logits_of(outputs, "mp.sigmoid")
     if logits is None:
@@ -97,35 +99,35 @@ def binary_crossentropy(outputs, targets, *, from_logits=False, label_smoothing=
     return binary_cross_entropy(outputs, targets) if logits is None else sigmoid_cross_entropy(logits, targets)
 
 
-def _same_side(a, b):
+def _same_side(a: Tensor, b: Tensor) -> Tensor:
     a, b = (ops.cast(one, "float32") for one in (a, b))
     return 1 - ops.abs(a - b)
 
 
 @_alike
-def binary_accuracy(probabilities, targets):
+def binary_accuracy(probabilities: Tensor, targets: Tensor) -> Tensor:
     """1 where the probability is on the target's side of a half."""
     return _each_row(_same_side(probabilities > 0.5, targets > 0.5))
 
 
 @_alike
-def sigmoid_accuracy(logits, targets):
+def sigmoid_accuracy(logits: Tensor, targets: Tensor) -> Tensor:
     """1 where the logit is on the target's side."""
     return _each_row(_same_side(logits > 0, targets > 0.5))
 
 
 @_alike
-def absolute_error(outputs, targets):
+def absolute_error(outputs: Tensor, targets: Tensor) -> Tensor:
     return _each_row(ops.abs(outputs - targets))
 
 
 @_alike
-def squared_error(outputs, targets):
+def squared_error(outputs: Tensor, targets: Tensor) -> Tensor:
     return _each_row((outputs - targets) * (outputs - targets))
 
 
 # By the names of ops, of Keras and of PyTorch.
-LOSSES = {
+LOSSES: dict[str, Callable[..., Tensor]] = {
     "cross_entropy": cross_entropy,
     "sparse_categorical_crossentropy": sparse_categorical_crossentropy,
     "categorical_crossentropy": categorical_crossentropy,
@@ -165,7 +167,7 @@ LOSSES = {
     "binary_cross_entropy_with_logits": sigmoid_cross_entropy,
     "BCEWithLogitsLoss": sigmoid_cross_entropy,
 }
-METRICS = {
+METRICS: dict[str, Callable[..., Tensor]] = {
     "accuracy": accuracy,
     "sparse_categorical_accuracy": accuracy,
     "categorical_accuracy": accuracy,
@@ -184,7 +186,7 @@ _WITH_SETTINGS = {cross_entropy: "CrossEntropy", huber_loss: "Huber", nll_loss: 
                   binary_crossentropy: "BinaryCrossentropy"}
 
 
-def _refuse_foreign(table, kind, given):
+def _refuse_foreign(table: Mapping[str, Callable[..., Tensor]], kind: str, given: Any) -> None:
     """Losses and metrics of other libraries are made of other tensors."""
     given = given.func if isinstance(given, functools.partial) else given
     own = given if isinstance(given, type) else type(given)
@@ -207,10 +209,10 @@ _SHORT = {"acc": "accuracy", "ce": "cross_entropy", "xent": "cross_entropy", "so
 _LIBRARIES = ("torch", "torchmetrics", "keras", "tensorflow", "tf_keras")
 
 
-def find(table, kind, given):
+def find(table: Mapping[str, Callable[..., Tensor]], kind: str, given: Any) -> Callable[..., Tensor]:
     if callable(given):
         _refuse_foreign(table, kind, given)
-        return given
+        return cast("Callable[..., Tensor]", given)
     if isinstance(given, str):
         # Classes of Keras have their functions' names in another spelling.
         if (named := next((one for one in (given, _snake(given)) if one in table), None)) is not None:
@@ -230,7 +232,7 @@ class Output:
 
     name: str
 
-    def take(self, outputs):
+    def take(self, outputs: dict[str, Tensor]) -> Tensor:
         """The loss, which is no output any more."""
         if self.name not in outputs:
             raise Error(f"the loss is the output {self.name!r}, and the outputs are {', '.join(map(repr, outputs))}")
@@ -240,7 +242,7 @@ class Output:
         return loss
 
 
-def find_loss(given, of_classes):
+def find_loss(given: Any, of_classes: Mapping[str, Any]) -> Callable[..., Tensor] | Output:
     """The loss of that name, or cross entropy; one of classes has `of_classes`, which the model brings, where its own settings are not said."""
     if isinstance(given, str) and re.fullmatch(r"loss|output\d+", given):
         return Output(given)
@@ -259,7 +261,7 @@ def _plain(name: str) -> str:
     return name.replace("_", "").lower()
 
 
-def _parts(function):
+def _parts(function: object) -> tuple[Any, Mapping[str, Any]]:
     """A loss without its settings, and these."""
     return getattr(function, "func", function), getattr(function, "keywords", {})
 
@@ -274,18 +276,18 @@ _OF_LOGITS = {
 }
 
 
-def is_of_classes(loss) -> bool:
+def is_of_classes(loss: object) -> bool:
     return _OF_LOGITS.get(_parts(loss)[0], ("", False))[0] == "mp.softmax"
 
 
-def _computed_of_logits(loss) -> str:
+def _computed_of_logits(loss: object) -> str:
     """The op that makes probabilities in a loss that takes logits."""
     function, settings = _parts(loss)
     op, takes_logits = _OF_LOGITS.get(function, ("", False))
     return op if settings.get("from_logits", takes_logits) else ""
 
 
-def beside(loss, metric):
+def beside(loss: object, metric: Callable[..., Tensor]) -> Callable[..., Tensor]:
     """A metric as it goes with a loss, which says what one column is, as Keras has it, and which rows do not count."""
     function, settings = _parts(loss)
     of_column = None
@@ -296,7 +298,7 @@ def beside(loss, metric):
     return of_column if of_column is not None and metric in (binary_accuracy, sigmoid_accuracy) else metric
 
 
-def twice(loss, outputs) -> str | None:
+def twice(loss: object, outputs: object) -> str | None:
     """What there is to say of outputs that are probabilities, where the loss makes such of them itself."""
     op = _computed_of_logits(loss)
     if not op or not isinstance(outputs, Tensor) or logits_of(outputs, op) is None:
@@ -307,7 +309,7 @@ def twice(loss, outputs) -> str | None:
             f'give loss="{keras}", which takes probabilities')
 
 
-def refuse_several(kind: str, function, outputs) -> None:
+def refuse_several(kind: str, function: object, outputs: object) -> None:
     """A loss or metric that has a name is one of one output."""
     function = getattr(function, "func", function)
     named = [getattr(one, "func", one) for table in (LOSSES, METRICS) for one in table.values()]

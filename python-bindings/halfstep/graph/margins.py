@@ -9,10 +9,11 @@ from halfstep.graph.graph import operand
 from halfstep.graph.promotion import in_float32
 from halfstep.graph.reductions import reduce_max
 from halfstep.graph.tensor import Tensor
+from halfstep.hints.types import Mean, Operand
 from halfstep_runtime._errors import Error
 
 
-def reduced(each: Tensor, reduction: str) -> Tensor:
+def reduced(each: Tensor, reduction: Mean) -> Tensor:
     if reduction not in ("mean", "sum", "none"):
         raise Error(f'reduction is "mean", "sum" or "none", not {reduction!r}')
     return each if reduction == "none" else ops.mean(each) if reduction == "mean" else ops.sum(each)
@@ -49,7 +50,7 @@ def _unless(is_no_class: Tensor, rows: Tensor) -> Tensor:
     return ops.select(is_no_class, ops.constant(math.nan, rows.dtype), rows)
 
 
-def poisson_nll_loss(outputs, targets, *, log_input=True, full=False, epsilon=1e-8, reduction="mean") -> Tensor:
+def poisson_nll_loss(outputs: Operand, targets: Operand, *, log_input: bool = True, full: bool = False, epsilon: float = 1e-8, reduction: Mean = "mean") -> Tensor:
     """exp(output) - target * output, or without `log_input` output - target * log(output + epsilon); `full` adds Stirling's
     approximation of log(target!) where the target is above 1 (torch.nn.PoissonNLLLoss)."""
     with in_float32(outputs, targets) as (x, y):
@@ -62,7 +63,7 @@ def poisson_nll_loss(outputs, targets, *, log_input=True, full=False, epsilon=1e
         return reduced(each, reduction)
 
 
-def hinge_embedding_loss(outputs, targets, *, margin=1.0, reduction="mean") -> Tensor:
+def hinge_embedding_loss(outputs: Operand, targets: Operand, *, margin: float = 1.0, reduction: Mean = "mean") -> Tensor:
     """The output where the target is 1, max(0, margin - output) where it is -1 (torch.nn.HingeEmbeddingLoss)."""
     with in_float32(outputs, targets) as (x, y):
         y = _targets("hinge_embedding_loss", y, x)
@@ -71,7 +72,7 @@ def hinge_embedding_loss(outputs, targets, *, margin=1.0, reduction="mean") -> T
         return reduced(far + ops.select(ops.compare("ne", y, -1.0), x, zero), reduction)
 
 
-def margin_ranking_loss(first, second, targets, *, margin=0.0, reduction="mean") -> Tensor:
+def margin_ranking_loss(first: Operand, second: Operand, targets: Operand, *, margin: float = 0.0, reduction: Mean = "mean") -> Tensor:
     """max(0, margin - target * (first - second)): a target of 1 wants the first to be larger, -1 the second
     (torch.nn.MarginRankingLoss)."""
     with in_float32(first, second, targets) as (a, b, y):
@@ -80,7 +81,7 @@ def margin_ranking_loss(first, second, targets, *, margin=0.0, reduction="mean")
         return reduced(ops.relu(margin - y * (a - b)), reduction)
 
 
-def soft_margin_loss(outputs, targets, *, reduction="mean") -> Tensor:
+def soft_margin_loss(outputs: Operand, targets: Operand, *, reduction: Mean = "mean") -> Tensor:
     """log(1 + exp(-target * output)) of targets 1 and -1 (torch.nn.SoftMarginLoss)."""
     with in_float32(outputs, targets) as (x, y):
         return reduced(ops.softplus(-_targets("soft_margin_loss", y, x) * x), reduction)
@@ -92,7 +93,7 @@ def _matrix(name: str, x: Tensor) -> int:
     return x.shape[1]
 
 
-def multi_margin_loss(outputs, labels, *, p=1, margin=1.0, weight=None, reduction="mean") -> Tensor:
+def multi_margin_loss(outputs: Operand, labels: Operand, *, p: float = 1, margin: float = 1.0, weight: Operand | None = None, reduction: Mean = "mean") -> Tensor:
     """The mean over classes, without the label's, of max(0, margin - output[label] + output)^p, p 1 or 2, times the label's weight
     (torch.nn.MultiMarginLoss)."""
     if p not in (1, 2):
@@ -113,7 +114,7 @@ def multi_margin_loss(outputs, labels, *, p=1, margin=1.0, weight=None, reductio
         return reduced(_unless((labels < 0) | (labels >= classes), rows), reduction)
 
 
-def multilabel_margin_loss(outputs, labels, *, reduction="mean") -> Tensor:
+def multilabel_margin_loss(outputs: Operand, labels: Operand, *, reduction: Mean = "mean") -> Tensor:
     """The sum over a row's labels, those before its first -1, and over all other classes of max(0, 1 - output[label] + output), divided
     by the number of classes (torch.nn.MultiLabelMarginLoss)."""
     with in_float32(outputs) as (x,):
@@ -138,7 +139,7 @@ def _distance(a: Tensor, b: Tensor, p: float, epsilon: float) -> Tensor:
     return ops.vector_norm(a - b + epsilon, p, -1)
 
 
-def triplet_margin_loss(anchor, positive, negative, *, margin=1.0, p=2.0, epsilon=1e-6, swap=False, reduction="mean") -> Tensor:
+def triplet_margin_loss(anchor: Operand, positive: Operand, negative: Operand, *, margin: float = 1.0, p: float = 2.0, epsilon: float = 1e-6, swap: bool = False, reduction: Mean = "mean") -> Tensor:
     """max(0, d(anchor, positive) - d(anchor, negative) + margin) with distances of order p along the last dimension; `swap` takes the
     negative's from the positive where that is less (torch.nn.TripletMarginLoss)."""
     with in_float32(anchor, positive, negative) as (a, near, far):
@@ -149,7 +150,7 @@ def triplet_margin_loss(anchor, positive, negative, *, margin=1.0, p=2.0, epsilo
         return reduced(ops.relu(_distance(a, near, p, epsilon) - distance + margin), reduction)
 
 
-def cosine_embedding_loss(first, second, targets, *, margin=0.0, reduction="mean") -> Tensor:
+def cosine_embedding_loss(first: Operand, second: Operand, targets: Operand, *, margin: float = 0.0, reduction: Mean = "mean") -> Tensor:
     """1 - cosine where the target is 1, max(0, cosine - margin) where it is -1, of vectors in the last dimension
     (torch.nn.CosineEmbeddingLoss)."""
     with in_float32(first, second, targets) as (a, b, y):

@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import string
-from typing import TYPE_CHECKING
+from collections.abc import Iterable
 
 from halfstep.graph import generated
 from halfstep.graph.graph import apply, operands
 from halfstep.graph.products import einsum, matmul
 from halfstep.graph.promotion import alike, in_widest
 from halfstep.graph.shapes import reshape, transpose
+from halfstep.hints.types import Operand, Tensor
 from halfstep_runtime._errors import Error, axis, integer, is_integer, several
-
-if TYPE_CHECKING:
-    from halfstep.graph.tensor import Tensor
 
 
 def _times(x: Tensor, factor: float) -> Tensor:
@@ -27,7 +25,7 @@ def _ranks(name: str, *wanted: tuple[Tensor, int]) -> None:
             raise Error(f"{name}: shape {x.shape} is not that of {kind}")
 
 
-def _with(name: str, input, beta: float, product: Tensor, alpha: float) -> Tensor:
+def _with(name: str, input: Operand, beta: float, product: Tensor, alpha: float) -> Tensor:
     """`beta * input + alpha * product`, in the product's shape, and in its type under autocast, which lowers all that such a function is
     given; without the input's values where beta is 0, as PyTorch has it."""
     input, = operands(input)
@@ -38,7 +36,7 @@ def _with(name: str, input, beta: float, product: Tensor, alpha: float) -> Tenso
     return product if beta == 0 else apply("mp.add", alike(_times(input, beta), product), {"mp.follows": 1})
 
 
-def addmm(input, lhs, rhs, *, beta: float = 1.0, alpha: float = 1.0) -> Tensor:
+def addmm(input: Operand, lhs: Operand, rhs: Operand, *, beta: float = 1.0, alpha: float = 1.0) -> Tensor:
     """`beta * input + alpha * (lhs @ rhs)` of matrices, to whose product `input` broadcasts (torch.addmm). All of it is in autocast's
     low type, as in the other functions of products with what is added to them."""
     input, = operands(input)
@@ -49,40 +47,40 @@ def addmm(input, lhs, rhs, *, beta: float = 1.0, alpha: float = 1.0) -> Tensor:
     return _with("addmm", input, beta, matmul(lhs, rhs), alpha)
 
 
-def baddbmm(input, lhs, rhs, *, beta: float = 1.0, alpha: float = 1.0) -> Tensor:
+def baddbmm(input: Operand, lhs: Operand, rhs: Operand, *, beta: float = 1.0, alpha: float = 1.0) -> Tensor:
     """`beta * input + alpha * (lhs @ rhs)` of matrices of a batch (torch.baddbmm)."""
     lhs, rhs = alike(lhs, rhs)
     _ranks("baddbmm", (lhs, 3), (rhs, 3))
     return _with("baddbmm", input, beta, matmul(lhs, rhs), alpha)
 
 
-def addbmm(input, lhs, rhs, *, beta: float = 1.0, alpha: float = 1.0) -> Tensor:
+def addbmm(input: Operand, lhs: Operand, rhs: Operand, *, beta: float = 1.0, alpha: float = 1.0) -> Tensor:
     """`beta * input + alpha * sum(lhs[b] @ rhs[b])` over a batch of matrices, as one product (torch.addbmm)."""
     lhs, rhs = alike(lhs, rhs)
     _ranks("addbmm", (lhs, 3), (rhs, 3))
     return _with("addbmm", input, beta, einsum("bij,bjk->ik", lhs, rhs), alpha)
 
 
-def mv(matrix, vector) -> Tensor:
+def mv(matrix: Operand, vector: Operand) -> Tensor:
     """The product of a matrix and a vector (torch.mv)."""
     matrix, vector = alike(matrix, vector)
     _ranks("mv", (matrix, 2), (vector, 1))
     return matmul(matrix, vector)
 
 
-def addmv(input, matrix, vector, *, beta: float = 1.0, alpha: float = 1.0) -> Tensor:
+def addmv(input: Operand, matrix: Operand, vector: Operand, *, beta: float = 1.0, alpha: float = 1.0) -> Tensor:
     """`beta * input + alpha * (matrix @ vector)` (torch.addmv)."""
     return _with("addmv", input, beta, mv(matrix, vector), alpha)
 
 
-def addr(input, lhs, rhs, *, beta: float = 1.0, alpha: float = 1.0) -> Tensor:
+def addr(input: Operand, lhs: Operand, rhs: Operand, *, beta: float = 1.0, alpha: float = 1.0) -> Tensor:
     """`beta * input + alpha * outer(lhs, rhs)` of two vectors, as a matrix product (torch.addr)."""
     lhs, rhs = alike(lhs, rhs)
     _ranks("addr", (lhs, 1), (rhs, 1))
     return _with("addr", input, beta, matmul(reshape(lhs, (*lhs.shape, 1)), reshape(rhs, (1, *rhs.shape))), alpha)
 
 
-def vecdot(lhs, rhs, dimension: int = -1) -> Tensor:
+def vecdot(lhs: Operand, rhs: Operand, dimension: int = -1) -> Tensor:
     """The sum of products of vectors along a dimension, as a matrix product of each two (numpy.vecdot, torch.linalg.vecdot); the other
     dimensions broadcast."""
     lhs, rhs = alike(lhs, rhs)
@@ -100,19 +98,19 @@ def vecdot(lhs, rhs, dimension: int = -1) -> Tensor:
     return reshape(product, product.shape[:-2])
 
 
-def dot(lhs, rhs) -> Tensor:
+def dot(lhs: Operand, rhs: Operand) -> Tensor:
     """The sum of products of two vectors, in the wider of their types and added up in float32 at least (torch.dot)."""
     with in_widest(lhs, rhs) as (a, b):
         _ranks("dot", (a, 1), (b, 1))
         return matmul(a, b)
 
 
-def vdot(lhs, rhs) -> Tensor:
+def vdot(lhs: Operand, rhs: Operand) -> Tensor:
     """`dot`, whose left operand numpy.vdot conjugates: there are no complex numbers here."""
     return dot(lhs, rhs)
 
 
-def tensordot(lhs, rhs, dimensions=2) -> Tensor:
+def tensordot(lhs: Operand, rhs: Operand, dimensions: int | Iterable[int | Iterable[int]] = 2) -> Tensor:
     """Sums of products over the last of one's dimensions and the first of the other's, so many, or over those that two lists name, as
     numpy.tensordot; in the wider of the two types (torch.tensordot)."""
     with in_widest(lhs, rhs) as (a, b):
@@ -139,7 +137,7 @@ def tensordot(lhs, rhs, dimensions=2) -> Tensor:
         return einsum(f"{''.join(own)},{''.join(other)}->{''.join(kept)}", a, b)
 
 
-def _cheapest(sizes: list[int]) -> dict:
+def _cheapest(sizes: list[int]) -> dict[tuple[int, int], int]:
     """Where to split each run of matrices of sizes[i] x sizes[i + 1]: Cormen et al., Introduction to Algorithms, 15.2."""
     count = len(sizes) - 1
     cost = {(i, i): 0 for i in range(count)}
@@ -153,7 +151,7 @@ def _cheapest(sizes: list[int]) -> dict:
     return split
 
 
-def multi_dot(matrices) -> Tensor:
+def multi_dot(matrices: Iterable[Operand]) -> Tensor:
     """The product of several matrices in the order that multiplies least; the first and the last may be vectors (numpy.linalg.multi_dot,
     torch.linalg.multi_dot, torch.chain_matmul). An open size counts as 1024."""
     found = alike(*matrices)
@@ -175,12 +173,12 @@ def multi_dot(matrices) -> Tensor:
     return product(0, len(found) - 1)
 
 
-def bilinear(lhs, rhs, weight, bias=None) -> Tensor:
+def bilinear(lhs: Operand, rhs: Operand, weight: Operand, bias: Operand | None = None) -> Tensor:
     """`lhs W[o] rhs + bias[o]` for each o of a weight [O, I, J], of vectors lhs [..., I] and rhs [..., J], in the widest type of all
     (torch.nn.functional.bilinear)."""
     with in_widest(lhs, rhs, weight, bias) as (a, b, w, offset):
         _ranks("bilinear", (w, 3))
-        outputs, left, right = w.shape
+        outputs, left, right = (size or 0 for size in w.shape)
         if a.shape[-1:] != (left,) or b.shape[-1:] != (right,) or a.shape[:-1] != b.shape[:-1]:
             raise Error(f"bilinear: shapes {a.shape} and {b.shape} do not fit a weight of {w.shape}")
         each = matmul(a, reshape(transpose(w, (1, 0, 2)), (left, outputs * right)))
@@ -190,7 +188,7 @@ def bilinear(lhs, rhs, weight, bias=None) -> Tensor:
         return result if offset is None else result + offset
 
 
-def conv_tbc(input, weight, bias=None, pad: int = 0) -> Tensor:
+def conv_tbc(input: Operand, weight: Operand, bias: Operand | None = None, pad: int = 0) -> Tensor:
     """A convolution over time of [time, batch, channels], with a weight [width, channels, outputs] and `pad` zeros at both ends
     (torch.conv_tbc)."""
     x, w, offset = alike(input, weight, bias)

@@ -3,26 +3,26 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Sequence
+from typing import Any, Literal
 
 from halfstep.graph import generated
+from halfstep.graph.graph import operand
 from halfstep.graph.promotion import alike, in_float32
 from halfstep.graph.reductions import reduce_max, reduce_min, sum
 from halfstep.graph.shapes import broadcast, cast, constant, transpose, without
+from halfstep.hints.types import Operand, Sizes, Tensor
 from halfstep_runtime._errors import Error, axes, axis, integer, several
 
-if TYPE_CHECKING:
-    from halfstep.graph.tensor import Tensor
 
-
-def _off_zero(function, at_zero: float, x: Tensor) -> Tensor:
+def _off_zero(function: Callable[[Tensor], Tensor], at_zero: float, x: Tensor) -> Tensor:
     """A power of what is at least 0, with the gradient 0 at 0, where the power's own is infinite: the norm of a vector of zeros has a
     gradient, as in PyTorch. NaN stays NaN."""
     is_zero = generated.compare("eq", x, 0.0)
     return generated.select(is_zero, at_zero, function(generated.select(is_zero, 1.0, x)))
 
 
-def l2_norm(input: Tensor, dimensions=None, keep_dims=False) -> Tensor:
+def l2_norm(input: Operand, dimensions: Sizes | None = None, keep_dims: bool = False) -> Tensor:
     """The root of the sum of squares along dimensions, or of all elements; in float32, as autocast of PyTorch has it. Of a vector of
     zeros the gradient is 0."""
     with in_float32(input) as (x,):
@@ -34,7 +34,7 @@ def _power(x: Tensor, exponent: float) -> Tensor:
     return _off_zero(lambda positive: generated.pow(positive, exponent), 0.0 if exponent > 0 else math.inf, x)
 
 
-def _number(name: str, value) -> float:
+def _number(name: str, value: Any) -> float:
     try:
         number = math.nan if isinstance(value, (bool, str)) else float(value)
     except (TypeError, ValueError):
@@ -44,7 +44,7 @@ def _number(name: str, value) -> float:
     return number
 
 
-def vector_norm(input: Tensor, order: float = 2, dimensions=None, keep_dims=False) -> Tensor:
+def vector_norm(input: Operand, order: float = 2, dimensions: Sizes | None = None, keep_dims: bool = False) -> Tensor:
     """The norm of vectors along dimensions, or of all elements: the root of order `order` of the sum of powers of magnitudes; of inf the
     largest magnitude, of -inf the smallest, of 0 the number of elements that are not 0 (torch.linalg.vector_norm, torch.norm). Computed in
     float32. Of a vector of zeros the gradient is 0."""
@@ -63,10 +63,11 @@ def vector_norm(input: Tensor, order: float = 2, dimensions=None, keep_dims=Fals
         return _power(sum(powers, dimensions, keep_dims), 1 / order)
 
 
-def matrix_norm(input: Tensor, order="fro", dimensions=(-2, -1), keep_dims=False) -> Tensor:
+def matrix_norm(input: Operand, order: Literal["fro"] | float = "fro", dimensions: Sequence[int] = (-2, -1), keep_dims: bool = False) -> Tensor:
     """The norm of matrices in two dimensions: "fro", the root of the sum of squares; 1 and -1, the largest and smallest sum of magnitudes
     of a column, inf and -inf of a row (torch.linalg.matrix_norm). Computed in float32. Orders of singular values, 2, -2 and "nuc", are an
     error."""
+    input = operand(input)
     rank = len(input.shape)
     if len(several("matrix_norm: dimensions", dimensions)) != 2:
         raise Error(f"matrix_norm: dimensions are {dimensions!r}, expected two")
@@ -86,9 +87,10 @@ def matrix_norm(input: Tensor, order="fro", dimensions=(-2, -1), keep_dims=False
         return found if keep_dims else without(found, (row, column))
 
 
-def renorm(input: Tensor, order: float, dimension: int, most: float) -> Tensor:
+def renorm(input: Operand, order: float, dimension: int, most: float) -> Tensor:
     """Each slice at one index of a dimension, divided so that its norm is at most `most`: by norm / most, 1e-7 added to the norm
     (torch.renorm). Computed in float32."""
+    input = operand(input)
     if not _number("renorm: most", most) >= 0:
         raise Error(f"renorm: most is {most!r}, expected a number of at least 0")
     dimension = axis("renorm", dimension, len(input.shape))
@@ -98,7 +100,7 @@ def renorm(input: Tensor, order: float, dimension: int, most: float) -> Tensor:
         return x * factors
 
 
-def normalize(input: Tensor, dimensions=-1, epsilon: float = 1e-12) -> Tensor:
+def normalize(input: Operand, dimensions: Sizes = -1, epsilon: float = 1e-12) -> Tensor:
     """Vectors along dimensions, divided by their length, or by `epsilon` where that is more (torch.nn.functional.normalize).
     Computed in float32."""
     with in_float32(input) as (x,):
@@ -111,7 +113,7 @@ def normalize(input: Tensor, dimensions=-1, epsilon: float = 1e-12) -> Tensor:
         return x * generated.rsqrt(squares)
 
 
-def cosine_similarity(lhs: Tensor, rhs: Tensor, dimension: int = -1, epsilon: float = 1e-8) -> Tensor:
+def cosine_similarity(lhs: Operand, rhs: Operand, dimension: int = -1, epsilon: float = 1e-8) -> Tensor:
     """The cosine of the angle between vectors along a dimension of what both broadcast to. Computed in float32."""
     a, b = alike(lhs, rhs)
     if a.shape != b.shape:  # of a vector that is repeated the length is that of all
@@ -127,9 +129,10 @@ def cosine_similarity(lhs: Tensor, rhs: Tensor, dimension: int = -1, epsilon: fl
     return generated.cosine_similarity(a, b, epsilon=epsilon)
 
 
-def group_norm(input: Tensor, groups: int, scale=None, offset=None, *, epsilon: float = 1e-5) -> Tensor:
+def group_norm(input: Operand, groups: int, scale: Operand | None = None, offset: Operand | None = None, *, epsilon: float = 1e-5) -> Tensor:
     """Each row's channels in groups, normalized to mean 0 and variance 1, over channels and places, scaled and shifted by
     channel. Channels are last, as in images here; statistics are float32 as those of `layer_norm`."""
+    input = operand(input)
     known = [one for one in input.shape[1:] if one is not None]
     if not known or len(known) != len(input.shape) - 1:
         raise Error(f"group_norm: shape {input.shape} has no known channels and places behind a batch")
@@ -137,9 +140,9 @@ def group_norm(input: Tensor, groups: int, scale=None, offset=None, *, epsilon: 
     groups = integer("group_norm: groups", groups, 1)
     if channels % groups:
         raise Error(f"{channels} channels are not divided by {groups} groups")
-    wide = "float64" if input.dtype == "float64" else "float32"
+    wide: Literal["float32", "float64"] = "float64" if input.dtype == "float64" else "float32"
     scale, offset = (
-        constant([number] * channels, wide) if one is None else one if one.dtype == wide else cast(one, wide)
+        constant([number] * channels, wide) if one is None else cast(one, wide) if operand(one).dtype != wide else one
         for one, number in ((scale, 1.0), (offset, 0.0))
     )
     return generated.group_norm(input, scale, offset, groups, epsilon=epsilon)

@@ -17,16 +17,16 @@ _SEVERAL = {*generated.SEVERAL, "matrices"}
 _NAMES = {*generated.OPERANDS, *_OF_FUNCTIONS} - _SEVERAL
 
 
-def _is_tensor(value) -> bool:
+def _is_tensor(value: object) -> bool:
     return isinstance(value, Value) or hasattr(value, "initializer")
 
 
-def _check(function: str, name: str, value) -> None:
+def _check(function: str, name: str, value: object) -> None:
     if not _is_tensor(value):
         check_operand(function, name, value)
 
 
-def check_several(function: str, name: str, values) -> None:
+def check_several(function: str, name: str, values: object) -> None:
     """Refuses what can be no list of operands."""
     if not _is_tensor(values):  # which says itself that it has no parts
         if isinstance(values, (str, bytes, Mapping)) or not isinstance(values, Iterable):
@@ -37,7 +37,7 @@ def check_several(function: str, name: str, values) -> None:
             _check(function, f"{name}[{i}]", one)
 
 
-def checked(function: Callable) -> Callable:
+def checked(function: Callable[..., Any]) -> Callable[..., Any]:
     """The function, which says of what can be no operand for which one it is given. A number or an array that is its one operand
     becomes a tensor first: float32, or the array's own type, as where an op takes it by itself."""
     parameters = list(inspect.signature(function).parameters.values())
@@ -46,7 +46,7 @@ def checked(function: Callable) -> Callable:
     required = {one.name: one.default is one.empty for one in parameters if one.name in _NAMES}
 
     @functools.wraps(function)
-    def call(*arguments, **named) -> Any:
+    def call(*arguments: Any, **named: Any) -> Any:
         given = {**dict(zip(places, arguments)), **named}
         for name in _SEVERAL & given.keys():
             check_several(function.__name__, name, given[name])

@@ -2,28 +2,26 @@
 
 from __future__ import annotations
 
-import math
-from typing import TYPE_CHECKING
+from collections.abc import Iterable
+from typing import Any
 
 from halfstep.graph import generated
 from halfstep.graph.graph import operands
 from halfstep.graph.promotion import alike
 from halfstep.graph.reductions import sum
-from halfstep.graph.shapes import broadcast, reshape, transpose
+from halfstep.graph.shapes import broadcast, product, reshape, transpose
+from halfstep.hints.types import DType, Operand, ResultType, Shape, Tensor
 from halfstep_runtime._errors import Error
 
-if TYPE_CHECKING:
-    from halfstep.graph.tensor import Tensor
 
-
-def _batch_of(lhs: Tensor, rhs: Tensor):
+def _batch_of(lhs: Tensor, rhs: Tensor) -> Shape:
     a, b = lhs.shape[:-2], rhs.shape[:-2]
     rank = max(len(a), len(b))
     a, b = (1,) * (rank - len(a)) + a, (1,) * (rank - len(b)) + b
     return tuple(y if x == 1 else x for x, y in zip(a, b))
 
 
-def _repeat(x: Tensor, batch):
+def _repeat(x: Tensor, batch: Shape) -> Tensor:
     shape = (*batch, *x.shape[-2:])
     if x.shape == shape:
         return x
@@ -32,15 +30,15 @@ def _repeat(x: Tensor, batch):
     return broadcast(x, shape)
 
 
-def _of_shared(left: Tensor, right: Tensor, transpose_lhs, transpose_rhs, **named) -> Tensor:
+def _of_shared(left: Tensor, right: Tensor, transpose_lhs: bool, transpose_rhs: bool, **named: Any) -> Tensor:
     """One matrix times each of a batch, as the transposed product: what is shared stands on the right, where no product
     repeats it."""
-    product = generated.matmul(right, left, transpose_lhs=not transpose_rhs or None, transpose_rhs=not transpose_lhs or None, **named)
-    rank = len(product.shape)
-    return transpose(product, (*range(rank - 2), rank - 1, rank - 2))
+    turned = generated.matmul(right, left, transpose_lhs=not transpose_rhs or None, transpose_rhs=not transpose_lhs or None, **named)
+    rank = len(turned.shape)
+    return transpose(turned, (*range(rank - 2), rank - 1, rank - 2))
 
 
-def matmul(lhs, rhs, bias=None, *, transpose_lhs=False, transpose_rhs=False, acc=None, result=None) -> Tensor:
+def matmul(lhs: Operand, rhs: Operand, bias: Operand | None = None, *, transpose_lhs: bool = False, transpose_rhs: bool = False, acc: DType | None = None, result: ResultType | None = None) -> Tensor:
     """The product of matrices [..., M, K] and [..., K, N], with batches and vectors as numpy.matmul has them: a vector is a
     row on the left and a column on the right."""
     lhs, rhs = operands(lhs, rhs)
@@ -60,7 +58,7 @@ def matmul(lhs, rhs, bias=None, *, transpose_lhs=False, transpose_rhs=False, acc
     return reshape(product, (*shape, *[rows] * (not is_row), *[columns] * (not is_column)))
 
 
-def outer(lhs: Tensor, rhs: Tensor) -> Tensor:
+def outer(lhs: Operand, rhs: Operand) -> Tensor:
     """The products of each element of a vector with each of another, [M] and [N] to [M, N]; for autocast, too, an elementwise product."""
     lhs, rhs = operands(lhs, rhs)
     if len(lhs.shape) != 1 or len(rhs.shape) != 1:
@@ -68,7 +66,7 @@ def outer(lhs: Tensor, rhs: Tensor) -> Tensor:
     return reshape(lhs, (*lhs.shape, 1)) * reshape(rhs, (1, *rhs.shape))
 
 
-def _letters(subscripts: str, count: int):
+def _letters(subscripts: str, count: int) -> tuple[list[str], str]:
     inputs, arrow, output = subscripts.replace(" ", "").partition("->")
     operands = inputs.split(",")
     text = "".join(operands) + output
@@ -88,7 +86,7 @@ def _letters(subscripts: str, count: int):
     return operands, output
 
 
-def _sum_unless(x: Tensor, letters: str, kept: str):
+def _sum_unless(x: Tensor, letters: str, kept: str) -> tuple[Tensor, str]:
     """Without the dimensions that nobody else has."""
     gone = [i for i, one in enumerate(letters) if one not in kept]
     return (sum(x, gone) if gone else x), "".join(one for one in letters if one in kept)
@@ -102,11 +100,7 @@ def _spread(x: Tensor, letters: str, output: str) -> Tensor:
     return reshape(x if order == sorted(order) else transpose(x, order), shape)
 
 
-def _merged(sizes):
-    return None if None in sizes else math.prod(sizes)
-
-
-def einsum(subscripts: str, *inputs: Tensor) -> Tensor:
+def einsum(subscripts: str, *inputs: Operand) -> Tensor:
     """Sums of products by the letters of their dimensions, as numpy.einsum, of one operand or two: `"bqd,bkd->bqk"`. Two are
     a matrix product, for autocast, too; where no sum is of both, `"bl,d->bld"`, an elementwise one."""
     if len(inputs) not in (1, 2):
@@ -131,15 +125,15 @@ def einsum(subscripts: str, *inputs: Tensor) -> Tensor:
         return _spread(a, left, output) * _spread(b, right, output)
     rows, columns = [one for one in left if one not in right], [one for one in right if one not in left]
 
-    def matrices(x, own, first, second):
+    def matrices(x: Tensor, own: str, first: list[str], second: list[str]) -> Tensor:
         order = [own.index(one) for one in (*batch, *first, *second)]
         x = x if order == sorted(order) else transpose(x, order)
-        shape = (*(sizes[one] for one in batch), _merged([sizes[one] for one in first]), _merged([sizes[one] for one in second]))
+        shape = (*(sizes[one] for one in batch), product([sizes[one] for one in first]), product([sizes[one] for one in second]))
         return x if x.shape == shape else reshape(x, shape)
 
-    product = generated.matmul(matrices(a, left, rows, inner), matrices(b, right, inner, columns))
+    result = generated.matmul(matrices(a, left, rows, inner), matrices(b, right, inner, columns))
     found = [*batch, *rows, *columns]
     shape = tuple(sizes[one] for one in found)
-    product = product if product.shape == shape else reshape(product, shape)
+    result = result if result.shape == shape else reshape(result, shape)
     order = [found.index(one) for one in output]
-    return product if order == sorted(order) else transpose(product, order)
+    return result if order == sorted(order) else transpose(result, order)

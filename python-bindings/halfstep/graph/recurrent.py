@@ -6,11 +6,18 @@ What a position takes of the input is one product for all of them; what it takes
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Callable, Sequence
+from typing import Any, TypeAlias, Union
 
 from halfstep import ops
-from halfstep.graph.graph import current
+from halfstep.graph.graph import operand
 from halfstep.graph.tensor import Tensor
+from halfstep.hints.types import Operand
 from halfstep_runtime._errors import Error
+
+
+State: TypeAlias = tuple[Tensor, ...]
+Cell: TypeAlias = Callable[[Any, Any, Union[State, None]], State]
 
 
 @dataclasses.dataclass
@@ -18,10 +25,10 @@ class Weights:
     """Of one layer in one direction, the gates beside each other as PyTorch has them. Products of the input and of the state;
     `transposed` are those of PyTorch, [gates * units, features]. A bias may be None."""
 
-    kernel: object
-    recurrent: object
-    bias: object = None
-    recurrent_bias: object = None
+    kernel: Operand
+    recurrent: Operand
+    bias: Operand | None = None
+    recurrent_bias: Operand | None = None
     transposed: bool = False
 
 
@@ -29,20 +36,20 @@ def _gates(values: Tensor, count: int) -> list[Tensor]:
     return ops.split(values, count, -1)
 
 
-def _plus(a, b):
+def _plus(a: Any, b: Any) -> Any:
     """A sum in which None is 0."""
     return b if a is None else a if b is None else a + b
 
 
-def _rnn_cell(activation):
-    def cell(given, recurrent, state):
+def _rnn_cell(activation: Callable[[Tensor], Tensor]) -> Cell:
+    def cell(given: Any, recurrent: Any, state: State | None) -> State:
         hidden = activation(_plus(given, recurrent))
         return (hidden,)
 
     return cell
 
 
-def _lstm_cell(given, recurrent, state):
+def _lstm_cell(given: Any, recurrent: Any, state: State | None) -> State:
     i, f, g, o = _gates(_plus(given, recurrent), 4)
     memory = ops.sigmoid(i) * ops.tanh(g)
     if state is not None:
@@ -50,7 +57,7 @@ def _lstm_cell(given, recurrent, state):
     return ops.sigmoid(o) * ops.tanh(memory), memory
 
 
-def _gru_cell(given, recurrent, state):
+def _gru_cell(given: Any, recurrent: Any, state: State | None) -> State:
     reset, update, new = _gates(given, 3)
     own_reset, own_update, own_new = _gates(recurrent, 3) if recurrent is not None else (None, None, None)
     reset, update = ops.sigmoid(_plus(reset, own_reset)), ops.sigmoid(_plus(update, own_update))
@@ -60,7 +67,7 @@ def _gru_cell(given, recurrent, state):
 
 #: A step of each kind: of what the input gives, what the state gives, and the state, None where it is zero, the new state, of
 #: which the first part is the output. And how many gates it has.
-CELLS = {
+CELLS: dict[str, tuple[Cell, int]] = {
     "gru": (_gru_cell, 3),
     "lstm": (_lstm_cell, 4),
     "rnn_relu": (_rnn_cell(ops.relu), 1),
@@ -68,20 +75,20 @@ CELLS = {
 }
 
 
-def _recurrent_part(weights: Weights, state):
+def _recurrent_part(weights: Weights, state: State | None) -> Tensor | None:
     if state is None:
         bias = weights.recurrent_bias
-        return bias if bias is None or isinstance(bias, Tensor) else current().leaf(bias)
+        return None if bias is None else operand(bias)
     return ops.matmul(state[0], weights.recurrent, weights.recurrent_bias, transpose_rhs=weights.transposed)
 
 
-def step(kind: str, x: Tensor, weights: Weights, state):
+def step(kind: str, x: Tensor, weights: Weights, state: State | None) -> State:
     """The state after one position, of an input [rows, features]."""
     given = ops.matmul(x, weights.kernel, weights.bias, transpose_rhs=weights.transposed)
     return CELLS[kind][0](given, _recurrent_part(weights, state), state)
 
 
-def _direction(kind: str, x: Tensor, count: int, weights: Weights, state, backwards: bool):
+def _direction(kind: str, x: Tensor, count: int, weights: Weights, state: State | None, backwards: bool) -> tuple[list[Tensor], Any]:
     """Outputs of all `count` positions, in their order, and the last state."""
     if kind != "gru":  # which alone has a product between both biases: their sum is added once, and has one gradient
         weights = dataclasses.replace(weights, bias=_plus(weights.bias, weights.recurrent_bias), recurrent_bias=None)
@@ -93,7 +100,7 @@ def _direction(kind: str, x: Tensor, count: int, weights: Weights, state, backwa
     return (outputs[::-1] if backwards else outputs), state
 
 
-def run(kind: str, x: Tensor, layers: list[list], states=None, dropout: float = 0.0):
+def run(kind: str, x: Tensor, layers: Sequence[Sequence[Any]], states: Sequence[State | None] | None = None, dropout: float = 0.0) -> tuple[Tensor, list[State]]:
     """Layers over [rows, positions, features], each with one direction or two: Weights, or what makes them of its input. `states` has the first of each layer and direction,
     None for zeros. Gives outputs [rows, positions, units of all directions] and the last states, in the same order."""
     if len(x.shape) != 3 or x.shape[1] is None or x.shape[2] is None:

@@ -3,33 +3,33 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
+from collections.abc import Callable
 
 from halfstep.graph import generated
+from halfstep.graph.graph import operand
 from halfstep.graph.promotion import in_float32
-from halfstep.graph.shapes import without
+from halfstep.graph.shapes import product, without
+from halfstep.hints.types import DType, Operand, Sizes, Tensor
 from halfstep_runtime._errors import Error, axes, axis
 
-if TYPE_CHECKING:
-    from halfstep.graph.tensor import Tensor
 
-
-def along(function, input, dimensions, keep_dims):
+def along(function: Callable[..., Tensor], input: Operand, dimensions: Sizes | None, keep_dims: bool) -> Tensor:
     """An op that takes its dimensions in their order, by one of them, several, or None for all."""
-    return function(input, axes(function.__name__, dimensions, len(input.shape)), keep_dims=keep_dims)
+    x = operand(input)
+    return function(x, axes(function.__name__, dimensions, len(x.shape)), keep_dims=keep_dims)
 
 
-def sum(input: Tensor, dimensions=None, keep_dims=False) -> Tensor:
+def sum(input: Operand, dimensions: Sizes | None = None, keep_dims: bool = False) -> Tensor:
     """The sum along dimensions, or of all elements."""
     return along(generated.reduce_sum, input, dimensions, keep_dims)
 
 
-def mean(input: Tensor, dimensions=None, keep_dims=False) -> Tensor:
+def mean(input: Operand, dimensions: Sizes | None = None, keep_dims: bool = False) -> Tensor:
     """The mean along dimensions, or of all elements."""
     return along(generated.reduce_mean, input, dimensions, keep_dims)
 
 
-def var(input: Tensor, dimensions=None, keep_dims=False, *, correction: float | None = None) -> Tensor:
+def var(input: Operand, dimensions: Sizes | None = None, keep_dims: bool = False, *, correction: float | None = None) -> Tensor:
     """The variance along dimensions, or of all elements: the sum of squares of what is left without the mean, by the number of elements
     less `correction`, which is to be said: 0 as numpy.var has it by default, 1 as torch.var does. Computed in float32."""
     if correction is None:
@@ -40,44 +40,42 @@ def var(input: Tensor, dimensions=None, keep_dims=False, *, correction: float | 
         result = mean(centered * centered, along_these, keep_dims)
         if not correction:
             return result
-        sizes = [x.shape[one] for one in along_these]
-        if None in sizes:
+        if (count := product([x.shape[one] for one in along_these])) is None:
             raise Error(f"var: correction={correction} needs the number of elements, and that of the batch is open; leave out its dimension")
-        count = math.prod(sizes)
         return result * (count / (count - correction) if count > correction else math.inf)  # 0 times that is NaN, as of one element
 
 
-def prod(input: Tensor, dimensions=None, keep_dims=False) -> Tensor:
+def prod(input: Operand, dimensions: Sizes | None = None, keep_dims: bool = False) -> Tensor:
     """The product along dimensions, or of all elements."""
     return along(generated.reduce_prod, input, dimensions, keep_dims)
 
 
-def reduce_max(input: Tensor, dimensions=None, keep_dims=False) -> Tensor:
+def reduce_max(input: Operand, dimensions: Sizes | None = None, keep_dims: bool = False) -> Tensor:
     """The largest element along dimensions, or of all."""
     return along(generated.reduce_max, input, dimensions, keep_dims)
 
 
-def reduce_min(input: Tensor, dimensions=None, keep_dims=False) -> Tensor:
+def reduce_min(input: Operand, dimensions: Sizes | None = None, keep_dims: bool = False) -> Tensor:
     """The smallest element along dimensions, or of all."""
     return along(generated.reduce_min, input, dimensions, keep_dims)
 
 
-def reduce_sum(input: Tensor, dimensions=None, keep_dims=False) -> Tensor:
+def reduce_sum(input: Operand, dimensions: Sizes | None = None, keep_dims: bool = False) -> Tensor:
     """`sum` under the name of its op."""
     return sum(input, dimensions, keep_dims)
 
 
-def reduce_mean(input: Tensor, dimensions=None, keep_dims=False) -> Tensor:
+def reduce_mean(input: Operand, dimensions: Sizes | None = None, keep_dims: bool = False) -> Tensor:
     """`mean` under the name of its op."""
     return mean(input, dimensions, keep_dims)
 
 
-def reduce_prod(input: Tensor, dimensions=None, keep_dims=False) -> Tensor:
+def reduce_prod(input: Operand, dimensions: Sizes | None = None, keep_dims: bool = False) -> Tensor:
     """`prod` under the name of its op."""
     return prod(input, dimensions, keep_dims)
 
 
-def logsumexp(input: Tensor, dimensions=None, keep_dims=False) -> Tensor:
+def logsumexp(input: Operand, dimensions: Sizes | None = None, keep_dims: bool = False) -> Tensor:
     """The logarithm of the sum of exponentials along dimensions, or of all elements, from the largest on, so that none overflows
     (torch.logsumexp). -inf where all are. Computed in float32."""
     with in_float32(input) as (x,):
@@ -88,11 +86,13 @@ def logsumexp(input: Tensor, dimensions=None, keep_dims=False) -> Tensor:
         return result if keep_dims else without(result, along_these)
 
 
-def argmax(input: Tensor, dimension: int = -1, dtype="int32") -> Tensor:
+def argmax(input: Operand, dimension: int = -1, dtype: DType = "int32") -> Tensor:
     """The index of the largest element along a dimension, the first of several."""
+    input = operand(input)
     return generated.argmax(input, axis("argmax", dimension, len(input.shape)), result=dtype)
 
 
-def argmin(input: Tensor, dimension: int = -1, dtype="int32") -> Tensor:
+def argmin(input: Operand, dimension: int = -1, dtype: DType = "int32") -> Tensor:
     """The index of the smallest element along a dimension, the first of several."""
+    input = operand(input)
     return generated.argmin(input, axis("argmin", dimension, len(input.shape)), result=dtype)

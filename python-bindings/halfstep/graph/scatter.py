@@ -2,59 +2,58 @@
 
 from __future__ import annotations
 
+import functools
 import math
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Sequence
+from typing import Any
 
 from halfstep.graph import generated
 from halfstep.graph.graph import operands
 from halfstep.graph.operands import check_several
 from halfstep.graph.promotion import alike, in_float32, in_widest
 from halfstep.graph.shapes import broadcast, cast, constant, iota, reshape
+from halfstep.hints.types import Operand, Tensor
 from halfstep_runtime._errors import Error, axis
 
-if TYPE_CHECKING:
-    from halfstep.graph.tensor import Tensor
 
-
-def _sizes(name: str, *tensors: Tensor) -> None:
+def _sizes(name: str, *tensors: Tensor) -> list[tuple[int, ...]]:
+    """Their shapes, which are known."""
     for one in tensors:
         if None in one.shape:
             raise Error(f"{name}: shape {one.shape} is open; indices go into tensors of known sizes")
+    return [tuple(size or 0 for size in one.shape) for one in tensors]
 
 
-def _places(indices: list[Tensor], sizes) -> Tensor:
+def _places(indices: list[Tensor], sizes: Sequence[int]) -> Tensor:
     """The rows, in row-major order, that indices into dimensions of these sizes are of; -1 where one is outside."""
-    places = outside = None
+    steps, beyond = [], []
     for i, (own, size) in enumerate(zip(indices, sizes)):
         own = own if own.dtype == "int64" else cast(own, "int64")  # which the number of a row may need
-        step = own * math.prod(sizes[i + 1:])
-        places = step if places is None else places + step
-        beyond = generated.logical_or(own < 0, own >= size)
-        outside = beyond if outside is None else generated.logical_or(outside, beyond)
-    return generated.select(outside, -1, places)
+        steps.append(own * math.prod(sizes[i + 1:]))
+        beyond.append(generated.logical_or(own < 0, own >= size))
+    return generated.select(functools.reduce(generated.logical_or, beyond), -1, functools.reduce(generated.add, steps))
 
 
-def scatter_add_elements(input, dimension: int, indices, updates) -> Tensor:
+def scatter_add_elements(input: Operand, dimension: int, indices: Operand, updates: Operand) -> Tensor:
     """Adds each element of `updates` to that of `input` at its own place but in `dimension`, where the index in the same place of
     `indices` says (torch.scatter_add). An index that is none of the dimension's adds nothing. The sum is in the wider of the two types.
     Each element looks at every index, so that it is for few; `scatter_add` adds whole slices."""
     x, added = alike(input, updates)
     indices, = operands(indices)
-    _sizes("scatter_add_elements", x, added, indices)
-    rank = len(x.shape)
+    own, others, shape = _sizes("scatter_add_elements", x, added, indices)
+    rank = len(own)
     dimension = axis("scatter_add_elements", dimension, rank)
-    shape = indices.shape
-    if len(shape) != rank or len(added.shape) != rank or any(a > b for a, b in zip(shape, added.shape)):
-        raise Error(f"scatter_add_elements: indices of shape {shape} do not lie in updates of {added.shape} for {x.shape}")
-    if any(a > b for i, (a, b) in enumerate(zip(shape, x.shape)) if i != dimension):
-        raise Error(f"scatter_add_elements: indices of shape {shape} do not lie in {x.shape}")
-    taken = added if added.shape == shape else added[tuple(slice(0, size) for size in shape)]
-    places = _places([indices if i == dimension else iota(i, shape, dtype="int64") for i in range(rank)], x.shape)
-    flat = generated.scatter_add(reshape(x, (math.prod(x.shape),)), reshape(places, (-1,)), reshape(taken, (-1,)), 0)
-    return reshape(flat, x.shape)
+    if len(shape) != rank or len(others) != rank or any(a > b for a, b in zip(shape, others)):
+        raise Error(f"scatter_add_elements: indices of shape {shape} do not lie in updates of {others} for {own}")
+    if any(a > b for i, (a, b) in enumerate(zip(shape, own)) if i != dimension):
+        raise Error(f"scatter_add_elements: indices of shape {shape} do not lie in {own}")
+    taken = added if others == shape else added[tuple(slice(0, size) for size in shape)]
+    places = _places([indices if i == dimension else iota(i, shape, dtype="int64") for i in range(rank)], own)
+    flat = generated.scatter_add(reshape(x, (math.prod(own),)), reshape(places, (-1,)), reshape(taken, (-1,)), 0)
+    return reshape(flat, own)
 
 
-def _means(shape, places: Tensor, values: Tensor):
+def _means(shape: tuple[int | None, ...], places: Tensor, values: Tensor) -> tuple[Tensor, Tensor]:
     """The mean of the values for each place, and whether there are any. Of float16 the sum is float32: it may be out of range where the
     mean is not."""
     with in_float32(values) as (own,):
@@ -65,24 +64,23 @@ def _means(shape, places: Tensor, values: Tensor):
         return sums / generated.max(counts, one), counts > 0.0
 
 
-def index_put(input, indices, values, *, accumulate: bool = False) -> Tensor:
+def index_put(input: Operand, indices: Iterable[Operand], values: Operand, *, accumulate: bool = False) -> Tensor:
     """`input` with `values` where tensors of indices into its first dimensions say, `input[indices] = values`, or added there with
     `accumulate` (torch.index_put). Values broadcast to the indices' shape and the dimensions behind; indices outside of a dimension,
     negative ones too, change nothing. Of several values for one place it is their mean. In the wider of the two types."""
     check_several("index_put", "indices", indices)
     x, added = alike(input, values)
-    indices = operands(*indices)
-    _sizes("index_put", x, added, *indices)
-    count = len(indices)
-    if not 1 <= count <= len(x.shape):
-        raise Error(f"index_put: {count} tensors of indices for shape {x.shape}")
-    shape = indices[0].shape
-    if any(one.shape != shape for one in indices):
-        raise Error(f"index_put: indices have shapes {', '.join(str(one.shape) for one in indices)}, expected one")
-    rest = x.shape[count:]
+    places_in = operands(*indices)
+    own, _, *shapes = _sizes("index_put", x, added, *places_in)
+    count = len(shapes)
+    if not 1 <= count <= len(own):
+        raise Error(f"index_put: {count} tensors of indices for shape {own}")
+    shape, rest = shapes[0], own[count:]
+    if any(one != shape for one in shapes):
+        raise Error(f"index_put: indices have shapes {', '.join(map(str, shapes))}, expected one")
     with in_widest(x, added):
-        rows = reshape(x, (math.prod(x.shape[:count]), *rest))
-        places = reshape(_places(indices, x.shape[:count]), (math.prod(shape),))
+        rows = reshape(x, (math.prod(own[:count]), *rest))
+        places = reshape(_places(places_in, own[:count]), (math.prod(shape),))
         added = reshape(broadcast(added, (*shape, *rest)), (math.prod(shape), *rest))
         if accumulate:
             return reshape(generated.scatter_add(rows, places, added, 0), x.shape)

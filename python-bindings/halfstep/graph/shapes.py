@@ -3,41 +3,41 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
 
 from halfstep.graph import generated, graph
+from halfstep.hints.types import Array, DType, OpenSizes, Operand, Sizes, Tensor
 from halfstep_runtime._errors import Error, axes, axis, integer, is_integer, several
-
-if TYPE_CHECKING:
-    from halfstep.graph.tensor import Tensor
 
 # The limit of a range that goes to the end of a dimension, whatever its size is.
 _END = -(2**63)
 
 
-def constant(value, dtype="float32") -> Tensor:
+def constant(value: Array | float, dtype: DType = "float32") -> Tensor:
     """A number or an array that is part of the model."""
     return graph.constant(value, dtype)
 
 
-def cast(input: Tensor, dtype) -> Tensor:
+def cast(input: Operand, dtype: DType) -> Tensor:
     """The same numbers, in another element type."""
     return generated.cast(input, result=dtype)
 
 
-def reshape(input: Tensor, shape) -> Tensor:
+def reshape(input: Operand, shape: OpenSizes) -> Tensor:
     """The same elements in another shape; None or -1 stands for the batch, or for what is left. Behind a None that is the batch, as in
     `x.reshape(x.shape[0], -1)`, -1 is what is left of a row."""
+    input = graph.operand(input)
     sizes = [None] if shape is None else several("reshape: shape", shape)
     if len(sizes) > 1 and sizes[0] is None and sizes.count(-1) == 1 and input.shape[:1] == (None,) and None not in input.shape[1:]:
-        row, rest = math.prod(size or 0 for size in input.shape[1:]), [integer("reshape: a size", size, -1) for size in sizes[1:]]
+        row, rest = math.prod([size or 0 for size in input.shape[1:]]), [integer("reshape: a size", size, -1) for size in sizes[1:]]
         known = -math.prod(rest)
         if not known or row % known:
             raise Error(f"reshape: a row of {list(input.shape[1:])} has {row} elements, which {rest} cannot hold")
         sizes = [None, *(row // known if size == -1 else size for size in rest)]
     shape = [None if size is None or size == -1 else integer("reshape: a size", size, 0) for size in sizes]
     if shape.count(None) > 1 and None in input.shape:
-        row = math.prod(size for size in input.shape if size is not None)
+        row = math.prod([size for size in input.shape if size is not None])
         raise Error(f"reshape: {tuple(sizes)} leaves two sizes open; of rows, x.reshape(None, {row}) or nn.Flatten() keeps the first")
     known, open_sizes = 1, [i for i, size in enumerate(shape) if size is None]
     for size in shape:
@@ -50,18 +50,25 @@ def reshape(input: Tensor, shape) -> Tensor:
     return generated.reshape(input, result=graph.type_of(shape, input.dtype))
 
 
-def without(input: Tensor, dimensions) -> Tensor:
+def product(sizes: Sequence[int | None]) -> int | None:
+    """None where one of them is open."""
+    known = [size for size in sizes if size is not None]
+    return math.prod(known) if len(known) == len(sizes) else None
+
+
+def without(input: Tensor, dimensions: Iterable[int]) -> Tensor:
     """Without dimensions of one element each."""
     return reshape(input, [size for i, size in enumerate(input.shape) if i not in dimensions])
 
 
-def broadcast(input: Tensor, shape=None, *, like: Tensor | None = None) -> Tensor:
+def broadcast(input: Operand, shape: OpenSizes = None, *, like: Tensor | None = None) -> Tensor:
     """Repeats a tensor to a larger shape by NumPy's rule: a shape, or that of another tensor."""
+    input = graph.operand(input)
     shape = like.shape if like is not None else shape
     return generated.broadcast(input, like, result=graph.type_of(shape, input.dtype))
 
 
-def iota(dimension: int, shape=None, *, like: Tensor | None = None, dtype="int32") -> Tensor:
+def iota(dimension: int, shape: OpenSizes = None, *, like: Tensor | None = None, dtype: DType = "int32") -> Tensor:
     """Each element its index along a dimension."""
     shape = like.shape if like is not None else shape
     shape = several("iota: shape", shape)
@@ -69,13 +76,13 @@ def iota(dimension: int, shape=None, *, like: Tensor | None = None, dtype="int32
     return generated.iota(dimension, like, result=graph.type_of(shape, dtype))
 
 
-def concat(inputs, dimension: int = -1) -> Tensor:
+def concat(inputs: Iterable[Operand], dimension: int = -1) -> Tensor:
     """Tensors one behind another along a dimension."""
     inputs = graph.operands(*inputs)
     return generated.concat(inputs, axis("concat", dimension, len(inputs[0].shape)) if inputs else dimension)
 
 
-def stack(inputs, dimension: int = 0) -> Tensor:
+def stack(inputs: Iterable[Operand], dimension: int = 0) -> Tensor:
     """Tensors of one shape along a new dimension."""
     inputs = graph.operands(*inputs)
     dimension = axis("stack", dimension, len(inputs[0].shape) + 1 if inputs else 1)
@@ -85,7 +92,7 @@ def stack(inputs, dimension: int = 0) -> Tensor:
     return concat([reshape(one, shape) for one, shape in zip(inputs, shapes)], dimension)
 
 
-def split(input: Tensor, sizes, dimension: int = -1) -> list[Tensor]:
+def split(input: Operand, sizes: Sizes, dimension: int = -1) -> list[Tensor]:
     """Parts of these sizes along a dimension, or so many equal ones."""
     input = graph.operand(input)
     dimension = axis("split", dimension, len(input.shape))
@@ -93,27 +100,27 @@ def split(input: Tensor, sizes, dimension: int = -1) -> list[Tensor]:
     if size is None:
         raise Error("the batch cannot be split: its size is open")
     if is_integer(sizes):
-        if sizes < 1 or size % sizes:
+        if (count := int(sizes)) < 1 or size % count:
             raise Error(f"{size} elements cannot be split into {sizes} equal parts")
-        sizes = [size // sizes] * sizes
-    sizes = [integer("split: a size", one, 0) for one in several("split: sizes", sizes)]
-    if sum(sizes) != size:
-        raise Error(f"split: parts of {sizes} are {sum(sizes)} elements, the dimension has {size}")
-    parts = generated.split(input, sizes, dimension)
-    return list(parts) if len(sizes) > 1 else [parts]
+        sizes = [size // count] * count
+    parts = [integer("split: a size", one, 0) for one in several("split: sizes", sizes)]
+    if sum(parts) != size:
+        raise Error(f"split: parts of {parts} are {sum(parts)} elements, the dimension has {size}")
+    return list(generated.split(input, parts, dimension))
 
 
-def pad(input: Tensor, low, high, interior=None, value: float = 0.0) -> Tensor:
+def pad(input: Operand, low: Sizes, high: Sizes, interior: Sizes | None = None, value: float = 0.0) -> Tensor:
     """Elements of one value before, behind and between those of each dimension."""
     return generated.pad(input, low, high, interior=interior, value=value)
 
 
-def flip(input: Tensor, dimensions) -> Tensor:
+def flip(input: Operand, dimensions: Sizes | None) -> Tensor:
     """Elements of some dimensions from the last to the first."""
+    input = graph.operand(input)
     return generated.flip(input, axes("flip", dimensions, len(input.shape)))
 
 
-def _range_of(size, index, dimension):
+def _range_of(size: int | None, index: Any, dimension: int) -> tuple[int, int, int, bool]:
     """Start, limit and stride of what NumPy's index takes of a dimension, and whether it is turned around."""
     if size is None:
         if index != slice(None):
@@ -130,7 +137,7 @@ def _range_of(size, index, dimension):
     return (taken[-1], start + 1, -step, True) if taken else (0, 0, 1, False)
 
 
-def index_of(input: Tensor, index) -> Tensor:
+def index_of(input: Tensor, index: Any) -> Tensor:
     """`input[index]` with numbers, ranges, ... and None, as NumPy has it."""
     index = list(index) if isinstance(index, tuple) else [index]
     rank = len(input.shape)
@@ -163,20 +170,21 @@ def index_of(input: Tensor, index) -> Tensor:
     return taken if list(taken.shape) == shape else reshape(taken, shape)
 
 
-def scatter_add(input, indices: Tensor, updates, dimension: int = 0) -> Tensor:
+def scatter_add(input: Operand, indices: Tensor, updates: Operand, dimension: int = 0) -> Tensor:
     """Adds slices to those of a tensor by their indices along a dimension."""
     input = graph.operand(input)
     return generated.scatter_add(input, indices, updates, axis("scatter_add", dimension, len(input.shape)))
 
 
-def transpose(input: Tensor, permutation=None) -> Tensor:
+def transpose(input: Operand, permutation: Sizes | None = None) -> Tensor:
     """Dimensions in another order; backwards where none is given."""
+    input = graph.operand(input)
     rank = len(input.shape)
     order = reversed(range(rank)) if permutation is None else several("transpose: permutation", permutation)
     return generated.transpose(input, [axis("transpose", one, rank) for one in order])
 
 
-def tile(input: Tensor, repeats) -> Tensor:
+def tile(input: Operand, repeats: Sizes) -> Tensor:
     """The whole tensor so many times along each dimension, as numpy.tile: of fewer counts the last dimensions, of more new ones in front."""
     input = graph.operand(input)
     repeats = [integer("tile: a count", one, 1) for one in several("tile: repeats", repeats)]
@@ -189,18 +197,18 @@ def tile(input: Tensor, repeats) -> Tensor:
     return generated.tile(input, repeats)
 
 
-def _triangle(name: str, function, input: Tensor, diagonal: int) -> Tensor:
+def _triangle(name: str, function: Callable[..., Tensor], input: Operand, diagonal: int) -> Tensor:
     input = graph.operand(input)
     if len(input.shape) < 2 or None in input.shape[-2:]:
         raise Error(f"{name}: shape {input.shape} has no matrices of known sizes")
     return function(input, diagonal=integer("diagonal", diagonal))
 
 
-def tril(input: Tensor, diagonal: int = 0) -> Tensor:
+def tril(input: Operand, diagonal: int = 0) -> Tensor:
     """Matrices with zeros above a diagonal, as numpy.tril."""
     return _triangle("tril", generated.tril, input, diagonal)
 
 
-def triu(input: Tensor, diagonal: int = 0) -> Tensor:
+def triu(input: Operand, diagonal: int = 0) -> Tensor:
     """Matrices with zeros below a diagonal, as numpy.triu."""
     return _triangle("triu", generated.triu, input, diagonal)

@@ -2,33 +2,30 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import Any
 
 from halfstep.graph import generated
 from halfstep.graph.graph import operand, result_type, type_of
+from halfstep.hints.types import DType, Operand, Padding, ResultType, Shape, Sizes, Tensor
 from halfstep_runtime._errors import Error, integer, several
 
-if TYPE_CHECKING:
-    from halfstep.graph.tensor import Tensor
-
-
-def conv_transpose(input, filter, *, acc=None, strides=None, padding=None, dilations=None, groups=None, result=None, output_padding=None) -> Tensor:
+def conv_transpose(input: Operand, filter: Operand, *, acc: DType | None = None, strides: Sizes | None = None, padding: Padding | None = None, dilations: Sizes | None = None, groups: int | None = None, result: ResultType | None = None, output_padding: Sizes | None = None) -> Tensor:
     """The gradient of a convolution in its image, of a filter [channels of the input, sizes, channels of the result / groups]. Without a
     `result` each dimension has (size - 1) * stride + (window - 1) * dilation + 1 pixels less its padding, and so many more as
     `output_padding` says, each less than its stride: as PyTorch's conv_transpose. Under padding="same" it has size * stride, as Keras has it.
     `result="tensor<?x16x16x8xf32>"` is another of the sizes that the convolution makes the input of."""
     input, filter = operand(input), operand(filter)
     if result_type(result) is None:
-        shape = _spread(input.shape, filter.shape, strides, padding, dilations, groups, output_padding)
+        shape = _spread(input.shape, [size or 0 for size in filter.shape], strides, padding, dilations, groups, output_padding)
         result = type_of(shape, input.dtype if result is None else result)
     return generated.conv_transpose(input, filter, acc=acc, strides=strides, padding=padding, dilations=dilations, groups=groups, result=result)
 
 
-def _spread(image, filter, strides, padding, dilations, groups, output_padding):
+def _spread(image: Shape, filter: list[int], strides: Sizes | None, padding: Padding | None, dilations: Sizes | None, groups: int | None, output_padding: Sizes | None) -> Shape:
     """The shape of the result."""
     rank = len(image) - 2
     if rank < 1 or len(filter) != rank + 2:
-        raise Error(f"conv_transpose: an input of shape {image} and a filter of {filter}; expected [rows, sizes, channels] and "
+        raise Error(f"conv_transpose: an input of shape {image} and a filter of {tuple(filter)}; expected [rows, sizes, channels] and "
                     "[channels, sizes of the window, channels of the result / groups]")
     if isinstance(padding, str) and padding not in ("same", "valid"):
         raise Error(f"conv_transpose: padding={padding!r}, expected 'same', 'valid' or two numbers for each dimension")
@@ -57,7 +54,7 @@ def _spread(image, filter, strides, padding, dilations, groups, output_padding):
     return image[0], *sizes, filter[-1] * (1 if groups is None else integer("conv_transpose: groups", groups, 1))
 
 
-def _each(name: str, value, count: int, default: int) -> list[int]:
+def _each(name: str, value: Any, count: int, default: int) -> list[int]:
     if value is None:
         return [default] * count
     values = [integer(f"conv_transpose: {name}", one) for one in several(f"conv_transpose: {name}", value)]

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import inspect
+from collections.abc import Callable
 
 from halfstep import ops
 from halfstep.hints.functions import INSTEAD
+from halfstep.hints.types import Activation, Tensor
 from halfstep_runtime._errors import Error, nearest
 
 _AS_CALLED = {"input": "x", "lhs": "x", "rhs": "y", "inputs": "[x, y]"}
@@ -31,13 +33,13 @@ def call_of(name: str) -> str:
     return f"ops.{name}({', '.join('x, y' if one in several else _AS_CALLED.get(one, one) for one in dict.fromkeys([*_required(name), *also]))})"
 
 
-def find_activation(name):
+def find_activation(name: Activation) -> Callable[[Tensor], Tensor]:
     """A function on tensors, by its name or itself; what passes everything for None."""
     if name is None or name == "linear":
         return lambda x: x
     if callable(name):
         return name
-    function = getattr(ops, name) if name in ops.__all__ else None
+    function: Callable[[Tensor], Tensor] | None = getattr(ops, name) if name in ops.__all__ else None
     if function is not None and _required(name) != ["input"]:
         raise Error(f"'{name}' is no activation, which is of one tensor alone: it is called {call_of(name)} in a forward")
     if function is None:

@@ -44,7 +44,7 @@ def initializer(given: str | float | Initializer) -> Initializer:
     return Initializer(given)
 
 
-def _seed(name: str, seed) -> int | None:
+def _seed(name: str, seed: int | None) -> int | None:
     return None if seed is None else integer(f"{name}: seed", seed)
 
 

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from halfstep.compiler.policy import Policy
 from halfstep.graph.graph import apply, autocast
 from halfstep.graph.tensor import Tensor
+from halfstep.hints.types import ComputeDType
 from halfstep.layers.module import Module
 from halfstep_runtime._errors import Error
 
@@ -12,7 +15,7 @@ from halfstep_runtime._errors import Error
 _COMPUTES = {"mixed_float16": "float16", "mixed_bfloat16": "bfloat16", **{name: name for name in ("float16", "bfloat16", "float32")}}
 
 
-def _compute_dtype(what: str, given) -> str:
+def _compute_dtype(what: str, given: object) -> str:
     if isinstance(given, Policy):
         if given.settings() != {"policy": given.name}:
             raise Error(f"{what} is a policy with lists of its own, which are for compile: expected a name, as 'float32' or 'mixed_bfloat16'")
@@ -28,10 +31,10 @@ class Layer(Module):
 
     dtype: str | None = None
 
-    def __init__(self, *, dtype=None):
+    def __init__(self, *, dtype: ComputeDType = None) -> None:
         self.dtype = None if dtype is None else _compute_dtype(f"{type(self).__name__}: dtype", dtype)
 
-    def __call__(self, *inputs, **named):
+    def __call__(self, *inputs: Any, **named: Any) -> Any:
         if self.dtype is None:
             return super().__call__(*inputs, **named)
         self._graph_of(inputs)
@@ -41,7 +44,7 @@ class Layer(Module):
             return super().__call__(*inputs, **named)
 
 
-def _widened(x):
+def _widened(x: Any) -> Any:
     """What the model itself has made narrow: what autocast has is float32 in a region without it."""
     is_narrow = isinstance(x, Tensor) and x.dtype in ("float16", "bfloat16")
     return apply("mp.cast", [x], result="float32") if is_narrow else x

@@ -3,14 +3,20 @@
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Callable, Iterable, Mapping
+from typing import TYPE_CHECKING, Any
 
-from halfstep.graph.graph import apply, constant, current, operand, TensorType, type_of
+from halfstep.graph.graph import TensorType, apply, constant, current, element_of, operand, type_of
 from halfstep.graph.tensor import Tensor
 from halfstep.hints.elsewhere import ATTRIBUTES
 from halfstep.hints.tensors import UNDONE
+from halfstep.hints.types import Array, DType, Initializer as GivenInitializer, OpenSizes
 from halfstep.layers.initializers import Initializer, initializer
+from halfstep_runtime._elements import DTYPES
 from halfstep_runtime._errors import Error, integer, several, truth
 
+if TYPE_CHECKING:
+    from halfstep_runtime._arrays import Numbers
 
 @dataclasses.dataclass(frozen=True)
 class Input:
@@ -20,10 +26,10 @@ class Input:
     dtype: str = "float32"
     batched: bool = True  # whether a batch comes before the shape
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         object.__setattr__(self, "shape", tuple(several("Input: shape", self.shape)))
 
-    def __call__(self, x):
+    def __call__(self, x: Tensor) -> Tensor:
         return x
 
     @property
@@ -39,13 +45,13 @@ class Leaf:
     __array_ufunc__ = None  # NumPy leaves operators to this class
     __iter__ = None  # by indices it would have no end
 
-    def __init__(self, shape, init: str | float | Initializer = "zeros", dtype="float32", value=None):
+    def __init__(self, shape: OpenSizes, init: str | float | Initializer = "zeros", dtype: DType = "float32", value: Any = None) -> None:
         self.shape = tuple(integer("a size", size, 0) for size in several(f"{type(self).__name__}: shape", shape))
-        self.dtype = dtype
+        self.dtype = DTYPES[element_of(dtype)]
         self.value = value  # its first, instead of the initializer's
         self.initializer = initializer(init)
 
-    def __setattr__(self, name, value):
+    def __setattr__(self, name: str, value: object) -> None:
         if name in ("trainable", "requires_grad") and not value:
             raise Error(f"a {type(self).__name__} has no '{name}' to set: {ATTRIBUTES[name]}")
         super().__setattr__(name, value)
@@ -55,19 +61,19 @@ class Leaf:
         """That which it has where the model is from."""
         return self.shape
 
-    def given(self, array):
+    def given(self, array: Numbers) -> Numbers:
         """Its value as it is where the model is from."""
         return array
 
-    def held(self, array):
+    def held(self, array: Numbers) -> Numbers:
         """Of such a value its own."""
         return array
 
 
-def _operator(name: str):
+def _operator(name: str) -> Callable[..., Any]:
     """An operator of the tensor that a leaf is in a forward."""
 
-    def operate(self, *others):
+    def operate(self: Any, *others: Any) -> Any:
         return getattr(operand(self), name)(*others)
 
     operate.__name__ = name
@@ -90,7 +96,7 @@ class Parameter(Leaf):
 
     role = "parameter"
 
-    def __init__(self, shape, init: str | float | Initializer = "zeros", dtype="float32", value=None, *, trainable: bool = True):
+    def __init__(self, shape: OpenSizes, init: str | float | Initializer = "zeros", dtype: DType = "float32", value: Any = None, *, trainable: bool = True) -> None:
         super().__init__(shape, init, dtype, value)
         self.__dict__["trainable"] = truth("Parameter: trainable", trainable)
 
@@ -99,19 +105,19 @@ class Filter(Parameter):
     """An importer's filters, whose channels are second where they are from: kept with the channels last, as our convolutions read them, so
     that no step moves them."""
 
-    def __init__(self, dtype, value, *, trainable: bool = True):
+    def __init__(self, dtype: Any, value: Numbers, *, trainable: bool = True) -> None:
         value = self.held(value)
         super().__init__(value.shape, "zeros", dtype, value, trainable=trainable)
 
     @property
-    def given_shape(self):
+    def given_shape(self) -> tuple[int, ...]:
         count, *sizes, channels = self.shape
         return count, channels, *sizes
 
-    def given(self, array):
+    def given(self, array: Numbers) -> Numbers:
         return array.transpose(0, array.ndim - 1, *range(1, array.ndim - 1)).copy()
 
-    def held(self, array):
+    def held(self, array: Numbers) -> Numbers:
         return array.transpose(0, *range(2, array.ndim), 1).copy()
 
 
@@ -131,7 +137,7 @@ class State(Leaf):
         graph.next[id(self)] = value
 
 
-def _full(value, like: Tensor, shape: tuple[int, ...]) -> Tensor:
+def _full(value: Any, like: Tensor, shape: tuple[int, ...]) -> Tensor:
     """A number or an array in that shape and a tensor's type, by NumPy's rules."""
     import numpy
 
@@ -146,7 +152,7 @@ def _full(value, like: Tensor, shape: tuple[int, ...]) -> Tensor:
     return own if own.shape == shape else apply("mp.broadcast", [own], result=type_of(shape, like.dtype))
 
 
-def number_array(name: str, leaf: Leaf, value):
+def number_array(name: str, leaf: Leaf, value: Any) -> Numbers:
     """A value of a parameter or a state, as state_dict gives it, in the leaf's own type and order, copied: floats are rounded to a type of
     floats, all else has to be held exactly."""
     import numpy
@@ -175,9 +181,10 @@ def number_array(name: str, leaf: Leaf, value):
     return converted
 
 
-def number_arrays(leaves, values) -> dict:
+def number_arrays(leaves: Mapping[str, Leaf], values: Mapping[str, Any]) -> dict[str, Numbers]:
     """Values of parameters and states by name in their types; the error says all that are wrong."""
-    arrays, wrong = {}, []
+    arrays: dict[str, Numbers] = {}
+    wrong: list[str] = []
     for name, value in values.items():
         try:
             arrays[name] = number_array(name, leaves[name], value)
@@ -188,7 +195,7 @@ def number_arrays(leaves, values) -> dict:
     return arrays
 
 
-def first_value(leaf: Leaf):
+def first_value(leaf: Leaf) -> Numbers:
     """That of what predictions do not depend on, where it is not random."""
     import numpy
 
@@ -199,13 +206,13 @@ def first_value(leaf: Leaf):
     return numpy.array(leaf.value) if leaf.value is not None else numpy.full(leaf.shape, number, leaf.dtype)
 
 
-def _keys(kind: str, names) -> str:
+def _keys(kind: str, names: Iterable[str]) -> str:
     names = sorted(map(str, names))
     more = f" and {len(names) - 10} more" if len(names) > 10 else ""
     return f"{kind} key{'s' * (len(names) > 1)} {', '.join(map(repr, names[:10]))}{more}"
 
 
-def check_keys(known, given) -> None:
+def check_keys(known: Iterable[str], given: Any) -> None:
     """That a state has the names of a model."""
     if not hasattr(given, "items"):
         raise Error(f"load_state_dict: {type(given).__name__} is no dictionary of parameters and states by name")

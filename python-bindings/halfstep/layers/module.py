@@ -5,17 +5,33 @@ from __future__ import annotations
 import copy
 import inspect
 import re
-from collections.abc import Mapping
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from typing import TYPE_CHECKING, Any, Literal, NoReturn, TypeAlias
 
 from halfstep.graph.graph import Graph, current
 from halfstep.graph.tensor import Tensor
 from halfstep.hints.elsewhere import ARGUMENTS, ATTRIBUTES
+from halfstep.hints.types import Array, Device, LastBatch, Loss, Metric, OptimizerName, Path, PolicyName
 from halfstep.layers.leaves import Filter, Input, Leaf, Parameter, State, check_keys, first_value, number_array, number_arrays
 from halfstep.layers.trainable import Trainable, summary
 from halfstep.layers.undo import remember, undone_on_error
 from halfstep_runtime._errors import Error, nearest, truth
 from halfstep_runtime._keywords import tell_methods
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
+
+    from halfstep._compiler import Model
+    from halfstep.callbacks import Callback, History
+    from halfstep.compiler.policy import Policy
+    from halfstep.training.optimizers import LossScaler, Optimizer
+    from halfstep.training.trainer import Trainer
+    from halfstep_runtime._executable import Executable
+    from halfstep_runtime._session import Session
+
+
+# Data of one input, by the names of several, a file of NumPy, or what gives batches.
+Data: TypeAlias = "Array | Mapping[str, Array] | Iterable[Any] | Path"
 
 
 def _snake_case(name: str) -> str:
@@ -24,7 +40,7 @@ def _snake_case(name: str) -> str:
     return re.sub(r"(?<=[A-Za-z0-9])(?=[A-Z][a-z])|(?<=[a-z])(?=[A-Z])", "_", name).lower()
 
 
-def _refuse_rows(call: str, x) -> None:
+def _refuse_rows(call: str, x: object) -> None:
     """What gives rows one by one is no array and no batches."""
     if x is None:
         raise Error(f"{call}: x is None, expected an array, or several by name in a dictionary")
@@ -40,7 +56,7 @@ def _place(error: Error, place: str) -> None:
         error.placed = True
 
 
-def _check_saved(path, names, saved) -> None:
+def _check_saved(path: Path, names: Iterable[str], saved: Mapping[str, object]) -> None:
     if missing := [name for name in names if name not in saved]:
         raise Error(f"{path}: has no parameter '{missing[0]}'")
 
@@ -57,7 +73,7 @@ class Module:
     stop_training = False  # a callback's to set
     _has_fixed_forward = False  # whether it is that of a program, which nothing changes
 
-    def __setattr__(self, name, value):
+    def __setattr__(self, name: str, value: Any) -> None:
         if name in _UNHEARD and not value:
             raise Error(f"a module has no '{name}' to set: {ATTRIBUTES[name]}")
         if isinstance(value, Tensor) and isinstance(self.__dict__.get(name), Leaf):
@@ -71,7 +87,7 @@ class Module:
 
     if not TYPE_CHECKING:  # which knows what there is
 
-        def __getattr__(self, name):
+        def __getattr__(self, name: str) -> Any:
             """What is not there, with what is."""
             if hasattr(type(self), name):
                 return object.__getattribute__(self, name)  # a property that failed, which says why
@@ -82,13 +98,13 @@ class Module:
                 said = f"did you mean {near!r}?" if near else None
             raise AttributeError(f"a {type(self).__name__} has no attribute '{name}'" if said is None else f"a module has no '{name}': {said}")
 
-    def forward(self, *inputs):
+    def forward(self, *inputs: Any) -> Any:
         raise NotImplementedError(f"{type(self).__name__} has no forward" + ("; what Keras calls `call` is `forward`" if hasattr(self, "call") else ""))
 
-    def build(self, *shapes) -> None:
+    def build(self, *shapes: Any) -> None:
         """Makes the parameters that depend on the shapes of inputs; called before the first forward."""
 
-    def __call__(self, *inputs, **named):
+    def __call__(self, *inputs: Any, **named: Any) -> Any:
         graph = self._graph_of(inputs)
         name = graph.name_of(self)
         graph.scope.append(name)
@@ -99,13 +115,13 @@ class Module:
                 self.__dict__["_built"] = True
             return self.forward(*inputs, **named)
         except Error as error:
-            if name:
+            if name and graph.root is not None:
                 _place(error, graph.root._place_of(self, name))
             raise
         finally:
             graph.scope.pop()
 
-    def _graph_of(self, inputs) -> Graph:
+    def _graph_of(self, inputs: Iterable[object]) -> Graph:
         """The model that it is called in."""
         try:
             return current()
@@ -115,7 +131,7 @@ class Module:
                     "model.predict(x) computes the outputs of arrays")
             raise Error(f"a {type(self).__name__} is called in the forward of a module; {said}") from None
 
-    def _shapes_of(self, inputs):
+    def _shapes_of(self, inputs: Iterable[object]) -> list[tuple[int | None, ...]]:
         """What build is told."""
         shapes = [one.shape for one in inputs if isinstance(one, Tensor)]
         if inputs and not shapes and type(self).build is not Module.build:
@@ -123,10 +139,10 @@ class Module:
             raise Error(f"{type(self).__name__} is given {given}, expected a tensor; ops.constant(array) makes one of an array")
         return shapes
 
-    def children(self):
+    def children(self) -> Iterator[tuple[str, Module | Leaf]]:
         """The modules and leaves in it, by name; those in lists and dictionaries, too."""
 
-        def within(name, value):
+        def within(name: str, value: object) -> Iterator[tuple[str, Module | Leaf]]:
             if isinstance(value, (Module, Leaf)):
                 yield name, value
             elif isinstance(value, (list, tuple)):
@@ -140,14 +156,14 @@ class Module:
             if not name.startswith("_"):
                 yield from within(name, value)
 
-    def named_modules(self, prefix: str = ""):
+    def named_modules(self, prefix: str = "") -> Iterator[tuple[str, Module]]:
         """Every module with its name, this one first; one that is shared by its first name."""
         yield from self._walk(prefix, set(), Module)
 
-    def named_leaves(self):
+    def named_leaves(self) -> Iterator[tuple[str, Leaf]]:
         yield from self._walk("", set(), Leaf)
 
-    def _walk(self, prefix, seen, kind):
+    def _walk(self, prefix: str, seen: set[int], kind: type) -> Iterator[tuple[str, Any]]:
         if id(self) in seen:
             return
         seen.add(id(self))
@@ -198,7 +214,7 @@ class Module:
     def input_names(self) -> list[str]:
         return list(inspect.signature(self.forward).parameters)
 
-    def _check_inputs(self, names) -> None:
+    def _check_inputs(self, names: Collection[str]) -> None:
         """That inputs are called as the parameters of forward are, all of them; where it takes any number, they have any names."""
         kinds = inspect.Parameter
         parameters = [one for one in inspect.signature(self.forward).parameters.values() if one.kind not in (kinds.VAR_POSITIONAL, kinds.VAR_KEYWORD)]
@@ -211,14 +227,14 @@ class Module:
             said += [f"{', '.join(missing)} {'is' if len(missing) == 1 else 'are'} missing"] if missing else []
             raise Error(f"{type(self).__name__}: inputs have the names of forward's parameters, {', '.join(known) or 'none'}; {', and '.join(said)}")
 
-    def to_mlir(self, inputs: dict[str, Input] | None = None, objective=None, *, locations: bool = False) -> str:
+    def to_mlir(self, inputs: dict[str, Input] | None = None, objective: Callable[[Graph, dict[str, Tensor]], object] | None = None, *, locations: bool = False) -> str:
         """The model's text, as `mp-run` takes it. `objective(graph, outputs)` adds what training needs."""
         locations = truth("to_mlir: locations", locations)
         if inputs is not None and not isinstance(inputs, Mapping):
             raise Error(f"to_mlir: inputs is {inputs!r}, expected a dictionary of nn.Input by the names of forward's parameters")
         return self._traced(inputs, objective).text(locations)
 
-    def _traced(self, inputs: Mapping[str, Input] | None = None, objective=None):
+    def _traced(self, inputs: Mapping[str, Input] | None = None, objective: Callable[[Graph, dict[str, Tensor]], object] | None = None) -> Model:
         """The model as the compiler takes it. `objective(graph, outputs)` adds what training needs."""
         if inputs:
             self._check_inputs(inputs)
@@ -273,7 +289,7 @@ class Module:
                 raise Error(f"{type(self).__name__}: forward returned {type(one).__name__}, expected a tensor, several, or a dictionary of them")
         return graph, outputs
 
-    def _leading(self, names) -> int:
+    def _leading(self, names: Iterable[str]) -> int:
         """How many of inputs are forward's first parameters: those behind one that is left out are given by their names."""
         known = self.input_names()
         given = [*names]
@@ -294,8 +310,8 @@ class Module:
 
     # Training. What the compiler and the runtime are is in training/trainer.py.
 
-    def compile(self, optimizer="adam", loss=None, metrics=None, *, policy=None, loss_scaler=None, device="cpu",
-                threads: int = 0, pin_threads: bool = False, trainable=None, frozen=None, **settings) -> None:
+    def compile(self, optimizer: OptimizerName | Optimizer | type[Optimizer] = "adam", loss: Loss | None = None, metrics: Metric | Iterable[Metric] | Mapping[str, Metric] | None = None, *, policy: PolicyName | str | Policy | None = None, loss_scaler: LossScaler | Literal["dynamic", "none"] | float | None = None, device: Device = "cpu",
+                threads: int = 0, pin_threads: bool = False, trainable: str | Iterable[str] | None = None, frozen: str | Iterable[str] | None = None, **settings: Any) -> None:
         """Says how to train; the model is compiled when shapes are known. `loss` and `metrics` are names or functions of
         outputs and targets; without, cross entropy and accuracy. `policy` is a name or a Policy; without, the global one, "mixed_float16"
         unless set_global_policy says another. `trainable` names all that trains, `frozen` what of that does not: names of parameters or patterns
@@ -317,17 +333,17 @@ class Module:
             self.__dict__.pop("_trainer").keep()
 
     @property
-    def trainer(self):
+    def trainer(self) -> Trainer:
         """What trains the model, step by step."""
         from halfstep.training.trainer import Trainer
 
-        if "_trainer" not in self.__dict__:
-            self.__dict__["_trainer"] = Trainer(self)
-        return self.__dict__["_trainer"]
+        trainer: Trainer = self.__dict__.get("_trainer") or Trainer(self)
+        self.__dict__["_trainer"] = trainer
+        return trainer
 
-    def fit(self, x, y=None, batch_size: int = 64, epochs: int = 1, *, validation_data=None, validation_split: float = 0.0,
-            callbacks=(), verbose: bool = True, seed: int = 0, last_batch: str = "drop", checkpoint=None,
-            resume: bool = False, log=None, find_nonfinite: bool = False, initial_epoch: int = 0):
+    def fit(self, x: Data, y: Array | None = None, batch_size: int = 64, epochs: int = 1, *, validation_data: Any = None, validation_split: float = 0.0,
+            callbacks: Iterable[Callback] = (), verbose: bool = True, seed: int = 0, last_batch: LastBatch = "drop", checkpoint: Path | None = None,
+            resume: bool = False, log: Path | None = None, find_nonfinite: bool = False, initial_epoch: int = 0) -> History:
         """Trains for so many epochs more, perhaps none, and gives a History; with `resume` for so many in all. With the
         same seed it has the bits of `mp-run train`. `initial_epoch` is Keras': the number of the first epoch for callbacks, `epochs` then
         that of the last and one more.
@@ -351,7 +367,7 @@ class Module:
             validation_split=validation_split, callbacks=callbacks, verbose=verbose, seed=seed, last_batch=last_batch,
             checkpoint=checkpoint, resume=resume, log=log, find_nonfinite=find_nonfinite, initial_epoch=initial_epoch)
 
-    def evaluate(self, x, y=None, batch_size: int = 64) -> dict[str, float]:
+    def evaluate(self, x: Data, y: Array | None = None, batch_size: int = 64) -> dict[str, float]:
         """Loss and metrics over all rows; without `y`, `x` gives batches (x, y), or is a file of NumPy as fit takes it, of which it is the test."""
         if y is None:
             from halfstep.training import npz
@@ -362,12 +378,12 @@ class Module:
                 x, y = test or (x, y)
         return self.trainer.evaluate(x, y, batch_size)
 
-    def predict(self, x):
+    def predict(self, x: Data) -> Any:
         """Outputs for any number of rows, an array or several by name; or for those of an iterable of batches, whose targets are left."""
         _refuse_rows("predict", x)
         return self.trainer.predict(x)
 
-    def export(self, path, *, weights: bool = True, batch_sizes=None, targets=None, training: bool | None = None):
+    def export(self, path: Path, *, weights: bool = True, batch_sizes: Iterable[int] | None = None, targets: str | Iterable[str] | None = None, training: bool | None = None) -> Executable:
         """Writes the model as one .mpx file, which mp-exec and programs in C and C++ train and predict with, without Python and the
         compiler (docs/training-without-python.md), and gives the Executable that is in it.
 
@@ -386,16 +402,16 @@ class Module:
         return self.trainer.learning_rate
 
     @learning_rate.setter
-    def learning_rate(self, rate: float):
+    def learning_rate(self, rate: float) -> None:
         self.trainer.learning_rate = rate
 
     @property
-    def _trained(self):
+    def _trained(self) -> Session | None:
         """The session that trains, or None."""
         trainer = self.__dict__.get("_trainer")
         return None if trainer is None else trainer.session
 
-    def _untrained(self):
+    def _untrained(self) -> Session:
         """A session of what the model starts from, all of it in its own types."""
         from halfstep.compiler.compile import compile_traced
         from halfstep_runtime._session import Session
@@ -421,7 +437,7 @@ class Module:
         with self._untrained() as session:
             return {name: session.state[name] if name in session.state else first_value(leaf) for name, leaf in self.named_leaves()}
 
-    def load_state_dict(self, values) -> None:
+    def load_state_dict(self, values: Mapping[str, Any]) -> None:
         """Parameters and states by name, all of them or, where one is missing, unknown or does not fit, none. Floats are rounded to a
         parameter's type; whole numbers of any type are taken where the own type holds them. A model that has not been trained starts from
         them; it has to know its inputs."""
@@ -431,7 +447,7 @@ class Module:
         check_keys(leaves, values)
         self.trainer.start_from(number_arrays(leaves, values))
 
-    def save_weights(self, path) -> None:
+    def save_weights(self, path: Path) -> None:
         """Parameters and states of the model as a safetensors file, whose name ends in .safetensors or in nothing that is another format's;
         before training the first values, as state_dict has them."""
         from halfstep_runtime._tensor_files import check_written, write_tensors
@@ -442,7 +458,7 @@ class Module:
         else:
             write_tensors(path, self._first_values())
 
-    def load_weights(self, path) -> None:
+    def load_weights(self, path: Path) -> None:
         """Parameters, and states of the model that are there, from a safetensors file or the folder of a checkpoint: all of them, or none
         where one does not fit. A model that has not been trained starts from them; it has to know its inputs."""
         from halfstep_runtime._tensor_files import has_our_filters, read_tensors
@@ -464,34 +480,34 @@ class Module:
             self.trainer.start_from({name: session.state[name] if name in session.state else number_array(name, leaf, saved[name])
                                      for name, leaf in self.named_leaves() if name in session.state or name in saved})
 
-    def save_state(self, path) -> None:
+    def save_state(self, path: Path) -> None:
         """All that training goes on from, as `trainer.save` writes it: what optimizer, loss scale and random generators keep, too."""
         self.trainer.save(path)
 
-    def load_state(self, path) -> None:
+    def load_state(self, path: Path) -> None:
         """What save_state wrote, or the checkpoint of a folder, as `trainer.load` reads it."""
         self.trainer.load(path)
 
-    def _check_frozen(self, path) -> None:
+    def _check_frozen(self, path: Path) -> None:
         """That a file has what does not train, too: to a session it is a state, which a file may lack."""
         from halfstep_runtime._tensor_files import read_tensors
 
         if frozen := [name for name, leaf in self._parameters().items() if not self._trains(name, leaf)]:
             _check_saved(path, frozen, read_tensors(path))
 
-    def _load_given(self, path, saved) -> None:
+    def _load_given(self, path: Path, saved: Mapping[str, object]) -> None:
         """Parameters, all of them, and states of a file from where the model is from, whose filters lie as they do there."""
         leaves = dict(self.named_leaves())
         _check_saved(path, self._parameters(), saved)
         self.trainer.start_from(number_arrays(leaves, {name: saved[name] for name in leaves if name in saved}))
 
-    def __copy__(self):
+    def __copy__(self) -> Self:
         other = type(self).__new__(type(self))
         other.__dict__.update(self.__dict__)
         other.__dict__.pop("_kept_forward", None)
         return other
 
-    def __deepcopy__(self, memo):
+    def __deepcopy__(self, memo: dict[int, Any]) -> Self:
         """A model that starts from the parameters and states of this one; what runs this one, and what its optimizer keeps, stay here."""
         other = memo[id(self)] = type(self).__new__(type(self))
         for name, value in self.__dict__.items():
@@ -504,20 +520,20 @@ class Module:
                     copied.value = self._trained.state[name]
         return other
 
-    def __reduce_ex__(self, protocol):
+    def __reduce_ex__(self, protocol: object) -> NoReturn:
         raise TypeError(f"a {type(self).__name__} is not pickled: model.save_weights(path) keeps its parameters, copy.deepcopy(model) copies it")
 
-    def __str__(self):
+    def __str__(self) -> str:
         return self.to_mlir() if getattr(self, "_inputs", None) else repr(self)
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return f"<{type(self).__name__}: {', '.join(name for name, _ in self.children()) or 'no parameters yet'}>"
 
 
 class Sequential(Module):
     """Layers, one after another: modules, functions on tensors, an Input at the start."""
 
-    def __init__(self, *layers):
+    def __init__(self, *layers: Any) -> None:
         self.layers = list(layers[0]) if len(layers) == 1 and isinstance(layers[0], (list, tuple)) else list(layers)
         for i, layer in enumerate(self.layers):
             if isinstance(layer, type) or not callable(layer):
@@ -528,13 +544,13 @@ class Sequential(Module):
         if self.layers and isinstance(self.layers[0], Input):
             self.specify(x=self.layers[0])
 
-    def _check_inputs(self, names) -> None:
+    def _check_inputs(self, names: Collection[str]) -> None:
         if type(self).forward is not Sequential.forward:
             super()._check_inputs(names)
         elif len(names) != 1:
             raise Error(f"a Sequential takes one input, under any name; {', '.join(map(repr, names)) or 'none'} {'is' if not names else 'are'} given")
 
-    def children(self):
+    def children(self) -> Iterator[tuple[str, Module | Leaf]]:
         """Layers by what they are, counted from 1: "dense1", "dropout1", "dense2"."""
         counts: dict[str, int] = {}
         for layer in self.layers:
@@ -543,7 +559,7 @@ class Sequential(Module):
                 counts[kind] = counts.get(kind, 0) + 1
                 yield f"{kind}{counts[kind]}", layer
 
-    def forward(self, x):
+    def forward(self, x: Any) -> Any:
         for i, layer in enumerate(self.layers):
             try:
                 x = layer(x)

@@ -12,7 +12,7 @@ from halfstep.layers.leaves import Leaf, Parameter
 from halfstep_runtime._errors import Error, nearest
 
 
-def _patterns(argument: str, given) -> list[str] | None:
+def _patterns(argument: str, given: object) -> list[str] | None:
     """A pattern or several, as a list; None where none is given."""
     if given is None:
         return None
@@ -30,17 +30,17 @@ def _matches(pattern: str, name: str) -> bool:
 class Trainable:
     """What `trainable` and `frozen` say: the first names all that trains, the second what of that does not. What is None says nothing."""
 
-    def __init__(self, call: str, trainable=None, frozen=None):
+    def __init__(self, call: str, trainable: object = None, frozen: object = None) -> None:
         self._call = call
         self._trainable = _patterns(f"{call}: trainable", trainable)
         self._frozen = _patterns(f"{call}: frozen", frozen) or []
 
-    def trains(self, names, otherwise: bool) -> bool:
+    def trains(self, names: Iterable[str], otherwise: bool) -> bool:
         """Whether the parameter of these names does, which is several where it is shared; `otherwise` is without a word of it."""
         does = otherwise if self._trainable is None else any(_matches(one, name) for one in self._trainable for name in names)
         return does and not any(_matches(one, name) for one in self._frozen for name in names)
 
-    def check(self, names) -> None:
+    def check(self, names: Iterable[str]) -> None:
         """Refuses a pattern that none of the parameters has."""
         names = list(names)
         for argument, patterns in (("trainable", self._trainable or []), ("frozen", self._frozen)):

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import difflib
+from collections.abc import Callable
+from typing import Any, get_args
 
 from halfstep import ops
+from halfstep.hints.types import Activation, ComputeDType, Initializer, Padding, PaddingWord, Shape, Sizes, Tensor
 from halfstep.layers.activations import find_activation
 from halfstep.layers.layer import Layer
 from halfstep.layers.leaves import Parameter
@@ -12,11 +15,11 @@ from halfstep_runtime._errors import Error, FaultCode, integer, is_integer, trut
 
 _COUNTS = {1: "one dimension", 2: "two dimensions", 3: "three dimensions"}
 _SHAPES = {1: "[rows, length, channels]", 2: "[rows, height, width, channels]", 3: "[rows, depth, height, width, channels]"}
-_WORDS = ("valid", "same")
+_WORDS: tuple[PaddingWord, ...] = get_args(PaddingWord)
 _SIDES = {1: "[left, right]", 2: "[top, bottom, left, right]", 3: "[front, back, top, bottom, left, right]"}
 
 
-def _sizes(name: str, value, rank: int):
+def _sizes(name: str, value: Any, rank: int) -> tuple[int, ...]:
     """A size of all dimensions, or one of each."""
     sizes = (value,) * rank if is_integer(value) or not hasattr(value, "__len__") or isinstance(value, str) else tuple(value)
     if len(sizes) != rank or not all(is_integer(size) and size >= 1 for size in sizes):
@@ -29,10 +32,11 @@ def _paddings(rank: int) -> str:
     return f"'valid', 'same', a number of at least 0,{each} or {_SIDES[rank]}"
 
 
-def _word(name: str, value: str, window: tuple[int, ...]) -> str:
+def _word(name: str, value: str, window: tuple[int, ...]) -> PaddingWord:
     """Padding that is a word; `window` is how many pixels each dimension of a window spans."""
-    if value in _WORDS:
-        return value
+    for word in _WORDS:
+        if value == word:
+            return word
     near = next(iter(difflib.get_close_matches(value.lower(), _WORDS, 1)), None)
     said = f"; did you mean {near!r}?" if near else ""
     if value.lower() == "causal":
@@ -45,7 +49,7 @@ def _word(name: str, value: str, window: tuple[int, ...]) -> str:
     raise Error(f"{name} is {value!r}, expected {_paddings(len(window))}{said}")
 
 
-def _padding(name: str, value, window: tuple[int, ...]):
+def _padding(name: str, value: Any, window: tuple[int, ...]) -> PaddingWord | list[int]:
     """"valid" or "same", or how many zeros: a number for all sides, one for each dimension, or each dimension's before and behind."""
     if isinstance(value, str):
         return _word(name, value, window)
@@ -60,15 +64,15 @@ def _padding(name: str, value, window: tuple[int, ...]):
 class _Windows(Layer):
     _rank: int
 
-    def _check_shape(self, shape) -> None:
+    def _check_shape(self, shape: Shape) -> None:
         if len(shape) != self._rank + 2:
             raise Error(f"{type(self).__name__} takes {_SHAPES[self._rank]}, given {len(shape)} dimensions: [{', '.join(map(str, shape))}]")
 
-    def _check(self, x):
+    def _check(self, x: Tensor) -> Tensor:
         self._check_shape(x.shape)
         return x
 
-    def _apply(self, op, x, *operands, **how):
+    def _apply(self, op: Callable[..., Tensor], x: Tensor, *operands: Any, **how: Any) -> Tensor:
         """What `op` makes of `x`. Where no window fits, dimensions or arguments may stand in another system's order."""
         try:
             return op(self._check(x), *operands, **how)
@@ -78,7 +82,7 @@ class _Windows(Layer):
                 raise
             raise Error(f"{error}; {meant}") from None
 
-    def _meant(self, shape) -> str:
+    def _meant(self, shape: Shape) -> str:
         if shape[1] in (1, 3, 4) and shape[-1] not in (1, 3, 4):
             return f"channels come last here, {_SHAPES[self._rank]}, as in numpy.moveaxis(x, 1, -1)"
         return ""
@@ -87,8 +91,8 @@ class _Windows(Layer):
 class _Filters(_Windows):
     """Layers with a filter for each channel of their result."""
 
-    def __init__(self, filters: int, kernel_size, strides=1, padding="valid", activation=None, *, dilation=1, groups=1,
-                 use_bias=True, init="glorot_uniform", bias_init="zeros", dtype=None):
+    def __init__(self, filters: int, kernel_size: Sizes, strides: Sizes = 1, padding: Padding = "valid", activation: Activation = None, *, dilation: Sizes = 1, groups: int = 1,
+                 use_bias: bool = True, init: Initializer = "glorot_uniform", bias_init: Initializer = "zeros", dtype: ComputeDType = None) -> None:
         super().__init__(dtype=dtype)
         name = type(self).__name__
         self.filters = integer(f"{name}: filters", filters, 1)
@@ -106,12 +110,13 @@ class _Filters(_Windows):
     def _kernel_shape(self, channels: int) -> tuple[int, ...]:
         raise NotImplementedError
 
-    def build(self, shape):
+    def build(self, shape: Shape) -> None:
         name = type(self).__name__
         self._check_shape(shape)
-        if (shape[-1] or 0) % self.groups or self.filters % self.groups:
+        channels = shape[-1] or 0
+        if channels % self.groups or self.filters % self.groups:
             raise Error(f"{name}: {shape[-1]} channels and {self.filters} filters are not divided by {self.groups} groups")
-        self.kernel = Parameter(self._kernel_shape(shape[-1]), self.init)
+        self.kernel = Parameter(self._kernel_shape(channels), self.init)
         self.bias = Parameter((self.filters,), self.bias_init) if self.use_bias else None
 
 
@@ -119,11 +124,11 @@ class _Conv(_Filters):
     def _kernel_shape(self, channels: int) -> tuple[int, ...]:
         return (self.filters, *self.kernel_size, channels // self.groups)
 
-    def forward(self, x):
+    def forward(self, x: Tensor) -> Tensor:
         return self.activation(self._apply(ops.conv, x, self.kernel, self.bias, strides=self.strides, padding=self.padding,
                                           dilations=self.dilation, groups=self.groups))
 
-    def _meant(self, shape) -> str:
+    def _meant(self, shape: Shape) -> str:
         if self.filters == shape[-1] and len({*self.kernel_size}) == 1:
             name = type(self).__name__
             return f"a layer finds the channels of its input, so that {name}({self.kernel_size[0]}, ...) is of {self.kernel_size[0]} filters"
@@ -151,13 +156,13 @@ class Conv3D(_Conv):
 
 
 class _ConvTranspose(_Filters):
-    def __init__(self, filters: int, kernel_size, strides=1, padding="valid", activation=None, *, output_padding=0, dilation=1, groups=1,
-                 use_bias=True, init="glorot_uniform", bias_init="zeros", dtype=None):
+    def __init__(self, filters: int, kernel_size: Sizes, strides: Sizes = 1, padding: Padding = "valid", activation: Activation = None, *, output_padding: Sizes = 0, dilation: Sizes = 1, groups: int = 1,
+                 use_bias: bool = True, init: Initializer = "glorot_uniform", bias_init: Initializer = "zeros", dtype: ComputeDType = None) -> None:
         super().__init__(filters, kernel_size, strides, padding, activation, dilation=dilation, groups=groups, use_bias=use_bias, init=init,
                          bias_init=bias_init, dtype=dtype)
         self.output_padding = self._output_padding(output_padding)
 
-    def _output_padding(self, value) -> tuple[int, ...]:
+    def _output_padding(self, value: Any) -> tuple[int, ...]:
         name = f"{type(self).__name__}: output_padding"
         sizes = (value,) * self._rank if is_integer(value) or not hasattr(value, "__len__") or isinstance(value, str) else tuple(value)
         if len(sizes) != self._rank or not all(is_integer(one) and 0 <= one < stride for one, stride in zip(sizes, self.strides)):
@@ -170,7 +175,7 @@ class _ConvTranspose(_Filters):
     def _kernel_shape(self, channels: int) -> tuple[int, ...]:
         return (channels, *self.kernel_size, self.filters // self.groups)
 
-    def forward(self, x):
+    def forward(self, x: Tensor) -> Tensor:
         result = self._apply(ops.conv_transpose, x, self.kernel, strides=self.strides, padding=self.padding, dilations=self.dilation,
                              groups=self.groups, output_padding=self.output_padding)
         return self.activation(result if self.bias is None else result + self.bias)
@@ -199,7 +204,7 @@ class Conv3DTranspose(_ConvTranspose):
 
 
 class _Pool(_Windows):
-    def __init__(self, pool_size=2, strides=None, padding="valid", *, dtype=None):
+    def __init__(self, pool_size: Sizes = 2, strides: Sizes | None = None, padding: Padding = "valid", *, dtype: ComputeDType = None) -> None:
         super().__init__(dtype=dtype)
         name = type(self).__name__
         self.pool_size = _sizes(f"{name}: pool_size", pool_size, self._rank)
@@ -208,17 +213,17 @@ class _Pool(_Windows):
 
 
 class _MaxPool(_Pool):
-    def forward(self, x):
+    def forward(self, x: Tensor) -> Tensor:
         return self._apply(ops.max_pool, x, self.pool_size, strides=self.strides, padding=self.padding)
 
 
 class _AvgPool(_Pool):
-    def forward(self, x):
+    def forward(self, x: Tensor) -> Tensor:
         return self._apply(ops.avg_pool, x, self.pool_size, strides=self.strides, padding=self.padding, count_padding=False)
 
 
 class _GlobalAvgPool(_Windows):
-    def forward(self, x):
+    def forward(self, x: Tensor) -> Tensor:
         return ops.mean(self._check(x), tuple(range(1, self._rank + 1)))
 
 

@@ -6,7 +6,7 @@ import signal
 import sys
 
 
-def become(program: pathlib.Path):
+def become(program: pathlib.Path) -> None:
     """Goes on as a program of ours, with this one's words. What Python ignores ends that as a shell expects: a reader that goes away.
     Both packages may be in folders of their own."""
     paths = [str(pathlib.Path(__file__).absolute().parent / "lib"), os.environ.get("LD_LIBRARY_PATH", "")]
@@ -16,7 +16,7 @@ def become(program: pathlib.Path):
     os.execv(program, [program.name, *sys.argv[1:]])
 
 
-def main():
+def main() -> None:
     folder = pathlib.Path(__file__).absolute().parent
     if sys.argv[1:] == ["--prefix"]:
         print(folder)

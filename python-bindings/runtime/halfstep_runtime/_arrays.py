@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import numpy
+from collections.abc import Iterable
+from typing import Any, TypeAlias
 
 from halfstep_runtime._elements import DTYPES, ELEMENTS
 from halfstep_runtime._errors import Error
 
+Numbers: TypeAlias = "numpy.ndarray[Any, Any]"
 BF16 = ELEMENTS.index("bf16")
 
 
-def bfloat16():
+def bfloat16() -> Any:
     """NumPy's type of bf16, which ml_dtypes adds, or None."""
     try:
         import ml_dtypes
@@ -19,7 +22,7 @@ def bfloat16():
     return ml_dtypes.bfloat16
 
 
-def array_of(name: str, value, dtype=None) -> numpy.ndarray:
+def array_of(name: str, value: Any, dtype: Any = None) -> Numbers:
     """NumPy's array of what is one, has one by DLPack, or is numbers and lists of them, in this machine's order of bytes."""
     if isinstance(value, numpy.ma.MaskedArray):
         raise Error(f"{name} is a masked array, whose mask nothing here reads; fill it, as in x.filled(0)")
@@ -34,24 +37,24 @@ def array_of(name: str, value, dtype=None) -> numpy.ndarray:
             raise Error(f"{name} is {told(given)}, expected an array of numbers{why}") from None
         if value.dtype == object:
             raise Error(f"{name} is {told(given)}, expected an array of numbers{_beyond(value)}")
-    value = numpy.asarray(value)
-    return value if value.dtype.isnative else value.astype(value.dtype.newbyteorder("="))
+    array: Numbers = numpy.asarray(value)
+    return array if array.dtype.isnative else array.astype(array.dtype.newbyteorder("="))
 
 
-def _beyond(values: numpy.ndarray) -> str:
+def _beyond(values: Numbers) -> str:
     """What is said of whole numbers that NumPy has no type for."""
     large = any(isinstance(one, int) and not -(2**63) <= one < 2**64 for one in values.flat)
     return "; whole numbers are at least -2**63 and less than 2**64, what is larger is a float, as 2.0**64" if large else ""
 
 
-def told(value) -> str:
+def told(value: object) -> str:
     """A value, or the kind of what has a long text."""
     if isinstance(value, int):  # of which Python spells no longer ones than 4300 digits
         return repr(value) if abs(value) < 10**39 else f"of type {type(value).__name__}"
     return repr(value) if value is None or isinstance(value, (str, bytes, float)) and len(repr(value)) < 40 else f"of type {type(value).__name__}"
 
 
-def to_runtime(name: str, value, element: str | None):
+def to_runtime(name: str, value: Any, element: str | None) -> tuple[Any, int]:
     """An array that the runtime reads, without a copy where its elements lie in a row, and its element's number or -1.
 
     Numbers and lists become arrays of `element`; the type of an array is its owner's choice, and never changed.
@@ -72,7 +75,7 @@ def to_runtime(name: str, value, element: str | None):
     return value, -1
 
 
-def from_runtime(element: int, array):
+def from_runtime(element: int, array: Any) -> Any:
     """The array as its owner's library gave it; bf16 by ml_dtypes where it is there, else as f32."""
     if element != BF16:
         return array
@@ -85,13 +88,13 @@ def from_runtime(element: int, array):
 _OWN_TYPES = {"float64": "float32", "int8": "int32", "int16": "int32", "uint16": "int32", "uint32": "int64", "uint64": "int64"}
 
 
-def _array_of(value):
+def _array_of(value: Any) -> Numbers:
     if hasattr(value, "detach"):  # PyTorch's, perhaps of another device
         value = value.detach().cpu()
     return array_of("an operand", value)
 
 
-def common_type(values) -> str:
+def common_type(values: Iterable[Any]) -> str:
     """One type for arrays, whose types their owners chose, and numbers, which have none: whole ones are int32 by themselves."""
     numbers = [one for one in values if isinstance(one, (bool, int, float)) and not isinstance(one, numpy.generic)]
     arrays = [_array_of(one).dtype.name for one in values if not any(one is number for number in numbers)]
@@ -104,14 +107,14 @@ def common_type(values) -> str:
     return "int32" if any(not isinstance(one, bool) for one in numbers) else next(iter(types), "bool")
 
 
-def to_element(array, element: str) -> numpy.ndarray:
+def to_element(array: Any, element: str) -> Numbers:
     """The numbers as the compiler takes a constant of that type: rounded to it, those of bf16 as float64, which it rounds itself."""
     dtype = "float64" if element == "bf16" else DTYPES[element]
     with numpy.errstate(all="ignore"):  # what is too large for it is infinite
         return numpy.asarray(array, order="C").astype(dtype, copy=False)
 
 
-def checked(value, element: str):
+def checked(value: Any, element: str) -> Numbers:
     """A number or an array as NumPy's, if a tensor of that type holds its elements as they are, floats rounded."""
     array = _array_of(value)
     if array.dtype.kind not in "biuf" and array.dtype.name != "bfloat16":

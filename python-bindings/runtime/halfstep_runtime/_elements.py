@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
+DTypeName = Literal["bool", "uint8", "int32", "int64", "float16", "bfloat16", "float32", "float64"]
 # NumPy's names, by MLIR's, in the order in which MpElementType numbers them.
-DTYPES = {
+DTYPES: dict[str, DTypeName] = {
     "i1": "bool",
     "ui8": "uint8",
     "i32": "int32",

@@ -9,11 +9,15 @@ import operator
 import os
 import re
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, TypeAlias, TypeGuard
 
 # Folders of our own code, of which no frame is the user's.
 _HERE = os.path.dirname(os.path.abspath(__file__))
 PACKAGES = tuple(os.path.join(os.path.dirname(_HERE), name) + os.sep for name in ("halfstep", "halfstep_runtime"))
+
+
+AnyPath: TypeAlias = "str | bytes | os.PathLike[str] | os.PathLike[bytes]"
 
 
 class FaultCode(enum.IntEnum):
@@ -68,7 +72,7 @@ class Error(RuntimeError):
 
     fault = Fault(FaultCode.OTHER)  # what it is about, where the compiler or the runtime says it
     placed = False  # whether it says in which layer it is
-    nonfinite: tuple = ()  # of a training that looked for it: the Nonfinite that were found before it ended
+    nonfinite: tuple[Any, ...] = ()  # of a training that looked for it: the Nonfinite that were found before it ended
 
 
 def error_of(fault: Fault) -> Error:
@@ -81,7 +85,7 @@ def error_of(fault: Fault) -> Error:
 class UnknownName(Error, KeyError):
     """A name that is asked for and not there: a KeyError, too, as mappings have it."""
 
-    def __str__(self):
+    def __str__(self) -> str:
         return str(self.args[0])  # a KeyError shows it in quotes
 
 
@@ -96,24 +100,24 @@ class WrongOperand(Error, TypeError):
 class MissingFile(FileNotFoundError, Error):
     """A file or folder that is asked for and not there: a FileNotFoundError, too, as `open` has it."""
 
-    def __init__(self, path: str, what: str):
+    def __init__(self, path: str, what: str) -> None:
         super().__init__(f"{path}: {what}")
         self.errno, self.strerror, self.filename = errno.ENOENT, os.strerror(errno.ENOENT), path
 
-    def __str__(self):
+    def __str__(self) -> str:
         return str(self.args[0])
 
-    def __reduce__(self):
+    def __reduce__(self) -> tuple[type, tuple[str, ...]]:
         return type(self), tuple(str(self).split(": ", 1))
 
 
-def of_file(path, error: OSError, what: str = "") -> Error:
+def of_file(path: AnyPath, error: OSError, what: str = "") -> Error:
     """An error of the system's about a path, as ours: `model.onnx: cannot open: No such file or directory`."""
-    path, said = os.fspath(path), f"{what}{error.strerror or error}"
+    path, said = os.fsdecode(path), f"{what}{error.strerror or error}"
     return MissingFile(path, said) if isinstance(error, FileNotFoundError) else Error(f"{path}: {said}")
 
 
-def path_of(path) -> str:
+def path_of(path: AnyPath) -> str:
     """A path as text, of text, bytes or an object that has one."""
     try:
         return os.fsdecode(path)
@@ -121,13 +125,13 @@ def path_of(path) -> str:
         raise Error(f"path is {path!r}, expected that of a file, as 'model.safetensors'") from None
 
 
-def check_device(device) -> None:
+def check_device(device: object) -> None:
     """That a device is named, as the runtime knows it."""
     if not isinstance(device, str):
         raise Error(f"device is {device!r}, expected a name, as 'cpu' or 'cuda'; halfstep.devices() lists what there is")
 
 
-def check_there(path) -> str:
+def check_there(path: AnyPath) -> str:
     """The path, of a file or a folder that is to be read."""
     path = path_of(path)
     if not os.path.exists(path):
@@ -135,7 +139,7 @@ def check_there(path) -> str:
     return path
 
 
-def check_folder(path) -> str:
+def check_folder(path: AnyPath) -> str:
     """The path of a file that is to be written: its folder is there."""
     path = path_of(path)
     folder = os.path.dirname(path)
@@ -144,7 +148,7 @@ def check_folder(path) -> str:
     return path
 
 
-def _plain(name) -> str:
+def _plain(name: object) -> str:
     return re.sub(r"[^a-z0-9]", "", str(name).lower())
 
 
@@ -160,7 +164,7 @@ def _is_slip(a: str, b: str) -> bool:
     return a[at + 2 :] == b[at + 2 :] and a[at : at + 2] == b[at : at + 2][::-1] or len(a) > 5 and a[at + 1 :] == b[at + 1 :]
 
 
-def nearest(name, known) -> str | None:
+def nearest(name: object, known: Iterable[str]) -> str | None:
     """The one of the known names that is meant: spelled otherwise, with a slip, with the number of its dimensions, or the first words of one."""
     import difflib
 
@@ -180,7 +184,7 @@ def nearest(name, known) -> str | None:
     return next(iter(difflib.get_close_matches(str(name), [one for one in known if len(str(one)) > 9], 1, 0.88)), None)
 
 
-def unknown_name(kind: str, name, known) -> UnknownName:
+def unknown_name(kind: str, name: object, known: Iterable[str]) -> UnknownName:
     """`there is no state 'kernl'; did you mean 'kernel'?`"""
     known = list(known)
     near = nearest(name, known)
@@ -198,7 +202,7 @@ class Diagnostic:
     column: int
     message: str
 
-    def __str__(self):
+    def __str__(self) -> str:
         where = f"{self.file}:{self.line}:{self.column}: " if self.file else ""
         return f"{where}{self.severity}: {self.message}"
 
@@ -206,7 +210,7 @@ class Diagnostic:
 class CompileError(Error):
     """A model that was not compiled, with all that the compiler said."""
 
-    def __init__(self, message: str, diagnostics: tuple[Diagnostic, ...] = ()):
+    def __init__(self, message: str, diagnostics: tuple[Diagnostic, ...] = ()) -> None:
         super().__init__(message)
         self.diagnostics = diagnostics
 
@@ -226,18 +230,18 @@ def level_of_user() -> int:
     return level
 
 
-def is_integer(value) -> bool:
+def is_integer(value: object) -> TypeGuard[int]:
     """Whether it is a whole number of Python or of NumPy; True and False are none."""
     if isinstance(value, bool) or str(getattr(value, "dtype", "")) == "bool":
         return False
     try:
-        operator.index(value)
+        operator.index(value)  # type: ignore[arg-type]  # which is asked
     except TypeError:
         return False
     return True
 
 
-def several(name: str, values) -> list:
+def several(name: str, values: Any) -> list[Any]:
     """An argument that is one whole number or has several."""
     if is_integer(values):
         return [values]
@@ -247,7 +251,7 @@ def several(name: str, values) -> list:
         raise Error(f"{name} is {values!r}, expected a whole number, or several as in (2, 3)") from None
 
 
-def integer(name: str, value, least: int | None = None, *, bits: int | None = None) -> int:
+def integer(name: str, value: Any, least: int | None = None, *, bits: int | None = None) -> int:
     """An argument that is a whole number: 2.9 is not 2. With `bits` one that an unsigned number of so many holds, else one of 64 bits
     with its sign."""
     low, high = (0, 1 << bits) if bits is not None else (-(1 << 63), 1 << 63)
@@ -264,7 +268,7 @@ def integer(name: str, value, least: int | None = None, *, bits: int | None = No
     raise Error(f"{name} is {said}, expected a whole number" + "".join(f"{' and' if i else ''} {word}" for i, word in enumerate(words)))
 
 
-def number_of(name: str, value) -> float:
+def number_of(name: str, value: Any) -> float:
     """An argument that is a number."""
     try:
         return float(value)
@@ -272,21 +276,21 @@ def number_of(name: str, value) -> float:
         raise Error(f"{name} is {value!r}, expected a number") from None
 
 
-def text(name: str, value, example: str) -> str:
+def text(name: str, value: object, example: str) -> str:
     """An argument that is text."""
     if isinstance(value, str):
         return str(value)
     raise Error(f"{name} is {value!r}, expected text, as {example}")
 
 
-def truth(name: str, value) -> bool:
+def truth(name: str, value: object) -> bool:
     """An argument that is True or False, Python's or NumPy's: "no" is neither."""
     if isinstance(value, bool) or str(getattr(value, "dtype", "")) == "bool" and getattr(value, "shape", None) == ():
         return bool(value)
     raise Error(f"{name} is {value!r}, expected True or False")
 
 
-def fraction(name: str, value) -> float:
+def fraction(name: str, value: Any) -> float:
     """An argument that is a part of all: dropout's."""
     try:
         number = float(value)
@@ -297,7 +301,7 @@ def fraction(name: str, value) -> float:
     return number
 
 
-def axis(name: str, value, rank: int) -> int:
+def axis(name: str, value: object, rank: int) -> int:
     """One of `rank` dimensions, from 0; negative ones are counted from the last."""
     number = integer(f"{name}: dimension", value)
     if not -rank <= number < rank:
@@ -305,7 +309,7 @@ def axis(name: str, value, rank: int) -> int:
     return number % rank
 
 
-def axes(name: str, values, rank: int) -> list[int]:
+def axes(name: str, values: Any, rank: int) -> list[int]:
     """Several of them in their order, of one, several, or None for all."""
     if values is None:
         return list(range(rank))

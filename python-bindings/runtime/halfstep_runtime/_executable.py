@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import dataclasses
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 from halfstep_runtime import _runtime
 from halfstep_runtime._elements import ELEMENTS
@@ -23,7 +24,7 @@ class Value:
     element: str
     shape: tuple[int | None, ...]
 
-    def __str__(self):
+    def __str__(self) -> str:
         sizes = "".join("?x" if size is None else f"{size}x" for size in self.shape)
         return f"{self.name}: tensor<{sizes}{self.element}> ({self.role})"
 
@@ -40,7 +41,7 @@ class Program:
 class Executable:
     """A compiled model: programs that share one state. No device is needed to look at it."""
 
-    def __init__(self, data: bytes):
+    def __init__(self, data: bytes) -> None:
         if not isinstance(data, (bytes, bytearray, memoryview)):
             is_path = isinstance(data, (str, os.PathLike))
             raise Error(f"Executable: data is {data!r}, expected bytes, as to_bytes() gives them" +
@@ -62,7 +63,7 @@ class Executable:
     def to_bytes(self) -> bytes:
         return self._handle.bytes()
 
-    def _with_values(self, names, arrays, elements) -> Executable:
+    def _with_values(self, names: Sequence[str], arrays: Sequence[Any], elements: Sequence[int]) -> Executable:
         """The same with values of states in it, from which sessions start."""
         other = Executable.__new__(Executable)
         other._handle = self._handle.with_values(names, arrays, elements)
@@ -104,7 +105,7 @@ class Executable:
     def policy(self) -> str:
         return self._handle.text("policy") or ""
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return f"<halfstep.Executable {self.model!r}, policy {self.policy}, programs {', '.join(self._handle.programs())}>"
 
 

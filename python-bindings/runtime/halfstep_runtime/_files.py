@@ -5,11 +5,12 @@ from __future__ import annotations
 import os
 import stat
 import tempfile
+from collections.abc import Sequence
 
 from halfstep_runtime._errors import check_folder, of_file
 
 
-def _write_whole(path: str, chunks) -> None:
+def _write_whole(path: str, chunks: Sequence[bytes]) -> None:
     """Writes as mp-run does (docs/overview.md): beside, synchronized and renamed; links stay, and what is no plain file is
     written through."""
     try:
@@ -46,7 +47,7 @@ def _write_whole(path: str, chunks) -> None:
         os.close(handle)
 
 
-def write(path: str | os.PathLike[str], chunks) -> None:
+def write(path: str | os.PathLike[str], chunks: Sequence[bytes]) -> None:
     """Writes bytes, so that a file that was there stays as it is where that fails."""
     path = check_folder(path)
     try:

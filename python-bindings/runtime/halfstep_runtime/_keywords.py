@@ -82,19 +82,19 @@ def unknown_argument(name: str, given: str, known: Iterable[str], instead: Mappi
     return UnknownArgument(f"{name}: unknown argument {given!r}; {said}arguments are {', '.join(known) or 'none'}")
 
 
-def _arguments(function: Callable) -> list[str]:
+def _arguments(function: Callable[..., Any]) -> list[str]:
     stars: dict[object, str] = {inspect.Parameter.VAR_POSITIONAL: "*", inspect.Parameter.VAR_KEYWORD: "**"}
     return [stars.get(one.kind, "") + one.name for one in inspect.signature(function).parameters.values()]
 
 
-def told(function: Callable, module: str, instead: Mapping[str, str] | None = None) -> Callable:
+def told(function: Callable[..., Any], module: str, instead: Mapping[str, str] | None = None) -> Callable[..., Any]:
     """The function of a public module, or a method, whose errors say which keyword was meant, or what is here `instead` of one that is
     elsewhere: by its signature and its documentation it is the same."""
     is_method = function.__name__ == "__init__"
     is_bound = _arguments(function)[:1] == ["self"]
 
     @functools.wraps(function)
-    def call(*arguments, **named) -> Any:
+    def call(*arguments: Any, **named: Any) -> Any:
         try:
             return function(*arguments, **named)
         except TypeError as error:
@@ -131,7 +131,7 @@ def tell_methods(kind: type, names: Iterable[str] | None = None, instead: Mappin
             setattr(kind, name, one if function is method else type(method)(one))
 
 
-def _takes_nothing(self):
+def _takes_nothing(self: object) -> None:
     """Of a layer without arguments."""
 
 

@@ -5,10 +5,11 @@ from __future__ import annotations
 import contextlib
 import platform
 import re
+from collections.abc import Iterator
 
 
 @contextlib.contextmanager
-def libraries():
+def libraries() -> Iterator[None]:
     """Around the import of a module of C++: a system that is too old is told as such."""
     try:
         yield

@@ -12,21 +12,21 @@ from halfstep_runtime._executable import Executable
 from halfstep_runtime._keywords import tell_methods
 
 
-class State(MutableMapping):
+class State(MutableMapping[str, Any]):
     """The state of a session by name: parameters, what the optimizer keeps, "learning_rate", ... Reading copies from the
     device, writing copies to it. No name comes or goes."""
 
-    def __init__(self, session: Session):
+    def __init__(self, session: Session) -> None:
         self._session = session
 
-    def __getitem__(self, name: str):
+    def __getitem__(self, name: str) -> Any:
         from halfstep_runtime import _arrays
 
         self._check(name)
         ((_, element, array),) = self._session._handle.state(name)
         return _arrays.from_runtime(element, array)
 
-    def __setitem__(self, name: str, value) -> None:
+    def __setitem__(self, name: str, value: object) -> None:
         from halfstep_runtime import _arrays
 
         self._check(name)
@@ -56,7 +56,7 @@ class Session:
     they take turns by a threading.Lock; the executable is shared."""
 
     def __init__(self, executable: Executable | str | os.PathLike[str], device: str = "cpu", *, threads: int = 0,
-                 pin_threads: bool = False):
+                 pin_threads: bool = False) -> None:
         check_device(device)
         threads, pin_threads = integer("threads", threads, bits=32), truth("pin_threads", pin_threads)
         if not isinstance(executable, Executable):
@@ -123,7 +123,7 @@ class Session:
 
         self._handle.save_state(check_written(path), integer("steps", steps, bits=64), integer("epochs", epochs, bits=64))
 
-    def run(self, program: str, inputs: Mapping[str, object] | None = None, /, **arrays) -> dict[str, Any]:
+    def run(self, program: str, inputs: Mapping[str, object] | None = None, /, **arrays: object) -> dict[str, Any]:
         """Runs a program once and gives its results by name, as NumPy arrays that nothing else writes to.
 
         Inputs are arrays of any library that knows DLPack or the buffer protocol, or numbers and lists. Those with a row
@@ -158,7 +158,7 @@ class Session:
     def __enter__(self) -> Session:
         return self
 
-    def __exit__(self, *exception) -> None:
+    def __exit__(self, *exception: object) -> None:
         self.close()
 
 

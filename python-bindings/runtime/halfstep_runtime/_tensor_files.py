@@ -28,7 +28,8 @@ def read_metadata(path: str | os.PathLike[str]) -> dict[str, str]:
         with open(os.path.join(path, "manifest.json"), encoding="utf-8") as file:
             path = os.path.join(path, json.load(file)["file"])
     with open(path, "rb") as file:
-        return json.loads(file.read(int.from_bytes(file.read(8), "little"))).get("__metadata__", {})
+        metadata: dict[str, str] = json.loads(file.read(int.from_bytes(file.read(8), "little"))).get("__metadata__", {})
+    return metadata
 
 
 def has_our_filters(path: str | os.PathLike[str]) -> bool:
