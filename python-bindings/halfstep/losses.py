@@ -29,7 +29,8 @@ __all__ = [
 ]
 
 
-def CrossEntropy(label_smoothing: float = 0.0, ignore_label: int | None = None, weight: ClassWeights = None, from_logits: bool = True) -> Callable[..., Tensor]:
+def CrossEntropy(label_smoothing: float = 0.0, ignore_label: int | None = None, weight: ClassWeights = None,
+                 from_logits: bool = True) -> Callable[..., Tensor]:
     """The mean of -log softmax(logits)[label], with a part of each label spread over all classes; rows of `ignore_label` do
     not count, others as `weight` says for their class. Labels may be rows of probabilities. Without `from_logits` the model
     gives probabilities itself: the loss is of the logits where a softmax has just made them, else of what there is, kept between 1e-7 and

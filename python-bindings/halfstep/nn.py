@@ -77,7 +77,8 @@ class Activation(Layer):
 class Dense(Layer):
     """`activation(x @ kernel + bias)`; the kernel is [features of x, units]."""
 
-    def __init__(self, units: int, activation: GivenActivation = None, *, use_bias: bool = True, init: GivenInitializer = "glorot_uniform", bias_init: GivenInitializer = "zeros", dtype: ComputeDType = None) -> None:
+    def __init__(self, units: int, activation: GivenActivation = None, *, use_bias: bool = True, init: GivenInitializer = "glorot_uniform",
+                 bias_init: GivenInitializer = "zeros", dtype: ComputeDType = None) -> None:
         super().__init__(dtype=dtype)
         self.units = integer("Dense: units", units, 1)
         self.activation = find_activation(activation)
@@ -280,7 +281,8 @@ class _Recurrent(Layer):
     kind = ""
 
     def __init__(self, units: int, *, layers: int = 1, return_sequences: bool = False, bidirectional: bool = False, dropout: float = 0.0,
-                 use_bias: bool = True, init: GivenInitializer = "glorot_uniform", recurrent_init: GivenInitializer = "glorot_uniform", dtype: ComputeDType = None) -> None:
+                 use_bias: bool = True, init: GivenInitializer = "glorot_uniform", recurrent_init: GivenInitializer = "glorot_uniform",
+                 dtype: ComputeDType = None) -> None:
         super().__init__(dtype=dtype)
         name = type(self).__name__
         self.units, layers = integer(f"{name}: units", units, 1), integer(f"{name}: layers", layers, 1)

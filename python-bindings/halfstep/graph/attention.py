@@ -37,8 +37,8 @@ def _mask_of(given: Operand, query: Tensor) -> Tensor:
     return mask
 
 
-def scaled_dot_product_attention(query: Operand, key: Operand, value: Operand, attn_mask: Operand | None = None, dropout_p: float = 0.0, is_causal: bool = False,
-                                 scale: float | None = None) -> Tensor:
+def scaled_dot_product_attention(query: Operand, key: Operand, value: Operand, attn_mask: Operand | None = None, dropout_p: float = 0.0,
+                                 is_causal: bool = False, scale: float | None = None) -> Tensor:
     """`softmax(query key^T * scale + attn_mask) value` of [..., heads, positions, size], with the names and the rule of PyTorch's:
     `scale` is 1 / sqrt(size) where it is not given; a mask of bool, a tensor or an array, keeps what is true, one of floats is
     added; `is_causal` keeps keys up to the query's own position. Fewer heads of keys than of queries are shared by as many

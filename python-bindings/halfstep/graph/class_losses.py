@@ -102,7 +102,8 @@ def _of_targets(logs: Tensor, targets: Tensor, weights: Tensor | None, label_smo
     return ops.mean(-ops.sum(targets * logs, -1))
 
 
-def cross_entropy(logits: Operand, labels: Operand, *, label_smoothing: float | None = None, ignore_label: int | None = None, weight: ClassWeights = None, from_logits: bool = True) -> Tensor:
+def cross_entropy(logits: Operand, labels: Operand, *, label_smoothing: float | None = None, ignore_label: int | None = None,
+                  weight: ClassWeights = None, from_logits: bool = True) -> Tensor:
     """The mean over rows of -log softmax(logits)[label]. Labels in the logits' shape are probabilities of classes, as one-hot
     rows are. `weight` has a number for each class. Without `from_logits`, probabilities stand in the place of logits: the loss is of the
     logits where a softmax has just made them, else they are divided by their sum as in Keras."""

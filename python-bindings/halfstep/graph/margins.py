@@ -50,7 +50,8 @@ def _unless(is_no_class: Tensor, rows: Tensor) -> Tensor:
     return ops.select(is_no_class, ops.constant(math.nan, rows.dtype), rows)
 
 
-def poisson_nll_loss(outputs: Operand, targets: Operand, *, log_input: bool = True, full: bool = False, epsilon: float = 1e-8, reduction: Mean = "mean") -> Tensor:
+def poisson_nll_loss(outputs: Operand, targets: Operand, *, log_input: bool = True, full: bool = False, epsilon: float = 1e-8,
+                     reduction: Mean = "mean") -> Tensor:
     """exp(output) - target * output, or without `log_input` output - target * log(output + epsilon); `full` adds Stirling's
     approximation of log(target!) where the target is above 1 (torch.nn.PoissonNLLLoss)."""
     with in_float32(outputs, targets) as (x, y):
@@ -93,7 +94,8 @@ def _matrix(name: str, x: Tensor) -> int:
     return x.shape[1]
 
 
-def multi_margin_loss(outputs: Operand, labels: Operand, *, p: float = 1, margin: float = 1.0, weight: Operand | None = None, reduction: Mean = "mean") -> Tensor:
+def multi_margin_loss(outputs: Operand, labels: Operand, *, p: float = 1, margin: float = 1.0, weight: Operand | None = None,
+                      reduction: Mean = "mean") -> Tensor:
     """The mean over classes, without the label's, of max(0, margin - output[label] + output)^p, p 1 or 2, times the label's weight
     (torch.nn.MultiMarginLoss)."""
     if p not in (1, 2):
@@ -139,7 +141,8 @@ def _distance(a: Tensor, b: Tensor, p: float, epsilon: float) -> Tensor:
     return ops.vector_norm(a - b + epsilon, p, -1)
 
 
-def triplet_margin_loss(anchor: Operand, positive: Operand, negative: Operand, *, margin: float = 1.0, p: float = 2.0, epsilon: float = 1e-6, swap: bool = False, reduction: Mean = "mean") -> Tensor:
+def triplet_margin_loss(anchor: Operand, positive: Operand, negative: Operand, *, margin: float = 1.0, p: float = 2.0, epsilon: float = 1e-6,
+                        swap: bool = False, reduction: Mean = "mean") -> Tensor:
     """max(0, d(anchor, positive) - d(anchor, negative) + margin) with distances of order p along the last dimension; `swap` takes the
     negative's from the positive where that is less (torch.nn.TripletMarginLoss)."""
     with in_float32(anchor, positive, negative) as (a, near, far):

@@ -38,7 +38,8 @@ def _of_shared(left: Tensor, right: Tensor, transpose_lhs: bool, transpose_rhs: 
     return transpose(turned, (*range(rank - 2), rank - 1, rank - 2))
 
 
-def matmul(lhs: Operand, rhs: Operand, bias: Operand | None = None, *, transpose_lhs: bool = False, transpose_rhs: bool = False, acc: DType | None = None, result: ResultType | None = None) -> Tensor:
+def matmul(lhs: Operand, rhs: Operand, bias: Operand | None = None, *, transpose_lhs: bool = False, transpose_rhs: bool = False,
+           acc: DType | None = None, result: ResultType | None = None) -> Tensor:
     """The product of matrices [..., M, K] and [..., K, N], with batches and vectors as numpy.matmul has them: a vector is a
     row on the left and a column on the right."""
     lhs, rhs = operands(lhs, rhs)

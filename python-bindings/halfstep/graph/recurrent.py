@@ -100,7 +100,8 @@ def _direction(kind: str, x: Tensor, count: int, weights: Weights, state: State 
     return (outputs[::-1] if backwards else outputs), state
 
 
-def run(kind: str, x: Tensor, layers: Sequence[Sequence[Any]], states: Sequence[State | None] | None = None, dropout: float = 0.0) -> tuple[Tensor, list[State]]:
+def run(kind: str, x: Tensor, layers: Sequence[Sequence[Any]], states: Sequence[State | None] | None = None,
+        dropout: float = 0.0) -> tuple[Tensor, list[State]]:
     """Layers over [rows, positions, features], each with one direction or two: Weights, or what makes them of its input. `states` has the first of each layer and direction,
     None for zeros. Gives outputs [rows, positions, units of all directions] and the last states, in the same order."""
     if len(x.shape) != 3 or x.shape[1] is None or x.shape[2] is None:

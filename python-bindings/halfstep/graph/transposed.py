@@ -9,7 +9,9 @@ from halfstep.graph.graph import operand, result_type, type_of
 from halfstep.hints.types import DType, Operand, Padding, ResultType, Shape, Sizes, Tensor
 from halfstep_runtime._errors import Error, integer, several
 
-def conv_transpose(input: Operand, filter: Operand, *, acc: DType | None = None, strides: Sizes | None = None, padding: Padding | None = None, dilations: Sizes | None = None, groups: int | None = None, result: ResultType | None = None, output_padding: Sizes | None = None) -> Tensor:
+def conv_transpose(input: Operand, filter: Operand, *, acc: DType | None = None, strides: Sizes | None = None, padding: Padding | None = None,
+                   dilations: Sizes | None = None, groups: int | None = None, result: ResultType | None = None,
+                   output_padding: Sizes | None = None) -> Tensor:
     """The gradient of a convolution in its image, of a filter [channels of the input, sizes, channels of the result / groups]. Without a
     `result` each dimension has (size - 1) * stride + (window - 1) * dilation + 1 pixels less its padding, and so many more as
     `output_padding` says, each less than its stride: as PyTorch's conv_transpose. Under padding="same" it has size * stride, as Keras has it.
@@ -21,7 +23,8 @@ def conv_transpose(input: Operand, filter: Operand, *, acc: DType | None = None,
     return generated.conv_transpose(input, filter, acc=acc, strides=strides, padding=padding, dilations=dilations, groups=groups, result=result)
 
 
-def _spread(image: Shape, filter: list[int], strides: Sizes | None, padding: Padding | None, dilations: Sizes | None, groups: int | None, output_padding: Sizes | None) -> Shape:
+def _spread(image: Shape, filter: list[int], strides: Sizes | None, padding: Padding | None, dilations: Sizes | None, groups: int | None,
+            output_padding: Sizes | None) -> Shape:
     """The shape of the result."""
     rank = len(image) - 2
     if rank < 1 or len(filter) != rank + 2:

@@ -96,7 +96,8 @@ class Parameter(Leaf):
 
     role = "parameter"
 
-    def __init__(self, shape: OpenSizes, init: str | float | Initializer = "zeros", dtype: DType = "float32", value: Any = None, *, trainable: bool = True) -> None:
+    def __init__(self, shape: OpenSizes, init: str | float | Initializer = "zeros", dtype: DType = "float32", value: Any = None, *,
+                 trainable: bool = True) -> None:
         super().__init__(shape, init, dtype, value)
         self.__dict__["trainable"] = truth("Parameter: trainable", trainable)
 

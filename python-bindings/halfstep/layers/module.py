@@ -227,7 +227,8 @@ class Module:
             said += [f"{', '.join(missing)} {'is' if len(missing) == 1 else 'are'} missing"] if missing else []
             raise Error(f"{type(self).__name__}: inputs have the names of forward's parameters, {', '.join(known) or 'none'}; {', and '.join(said)}")
 
-    def to_mlir(self, inputs: dict[str, Input] | None = None, objective: Callable[[Graph, dict[str, Tensor]], object] | None = None, *, locations: bool = False) -> str:
+    def to_mlir(self, inputs: dict[str, Input] | None = None, objective: Callable[[Graph, dict[str, Tensor]], object] | None = None, *,
+                locations: bool = False) -> str:
         """The model's text, as `mp-run` takes it. `objective(graph, outputs)` adds what training needs."""
         locations = truth("to_mlir: locations", locations)
         if inputs is not None and not isinstance(inputs, Mapping):
@@ -310,8 +311,11 @@ class Module:
 
     # Training. What the compiler and the runtime are is in training/trainer.py.
 
-    def compile(self, optimizer: OptimizerName | Optimizer | type[Optimizer] = "adam", loss: Loss | None = None, metrics: Metric | Iterable[Metric] | Mapping[str, Metric] | None = None, *, policy: PolicyName | str | Policy | None = None, loss_scaler: LossScaler | Literal["dynamic", "none"] | float | None = None, device: Device = "cpu",
-                threads: int = 0, pin_threads: bool = False, trainable: str | Iterable[str] | None = None, frozen: str | Iterable[str] | None = None, **settings: Any) -> None:
+    def compile(self, optimizer: OptimizerName | Optimizer | type[Optimizer] = "adam", loss: Loss | None = None,
+                metrics: Metric | Iterable[Metric] | Mapping[str, Metric] | None = None, *, policy: PolicyName | str | Policy | None = None,
+                loss_scaler: LossScaler | Literal["dynamic", "none"] | float | None = None, device: Device = "cpu", threads: int = 0,
+                pin_threads: bool = False, trainable: str | Iterable[str] | None = None, frozen: str | Iterable[str] | None = None,
+                **settings: Any) -> None:
         """Says how to train; the model is compiled when shapes are known. `loss` and `metrics` are names or functions of
         outputs and targets; without, cross entropy and accuracy. `policy` is a name or a Policy; without, the global one, "mixed_float16"
         unless set_global_policy says another. `trainable` names all that trains, `frozen` what of that does not: names of parameters or patterns
@@ -341,9 +345,10 @@ class Module:
         self.__dict__["_trainer"] = trainer
         return trainer
 
-    def fit(self, x: Data, y: Array | None = None, batch_size: int = 64, epochs: int = 1, *, validation_data: Any = None, validation_split: float = 0.0,
-            callbacks: Iterable[Callback] = (), verbose: bool = True, seed: int = 0, last_batch: LastBatch = "drop", checkpoint: Path | None = None,
-            resume: bool = False, log: Path | None = None, find_nonfinite: bool = False, initial_epoch: int = 0) -> History:
+    def fit(self, x: Data, y: Array | None = None, batch_size: int = 64, epochs: int = 1, *, validation_data: Any = None,
+            validation_split: float = 0.0, callbacks: Iterable[Callback] = (), verbose: bool = True, seed: int = 0, last_batch: LastBatch = "drop",
+            checkpoint: Path | None = None, resume: bool = False, log: Path | None = None, find_nonfinite: bool = False,
+            initial_epoch: int = 0) -> History:
         """Trains for so many epochs more, perhaps none, and gives a History; with `resume` for so many in all. With the
         same seed it has the bits of `mp-run train`. `initial_epoch` is Keras': the number of the first epoch for callbacks, `epochs` then
         that of the last and one more.
@@ -383,7 +388,8 @@ class Module:
         _refuse_rows("predict", x)
         return self.trainer.predict(x)
 
-    def export(self, path: Path, *, weights: bool = True, batch_sizes: Iterable[int] | None = None, targets: str | Iterable[str] | None = None, training: bool | None = None) -> Executable:
+    def export(self, path: Path, *, weights: bool = True, batch_sizes: Iterable[int] | None = None, targets: str | Iterable[str] | None = None,
+               training: bool | None = None) -> Executable:
         """Writes the model as one .mpx file, which mp-exec and programs in C and C++ train and predict with, without Python and the
         compiler (docs/training-without-python.md), and gives the Executable that is in it.
 

@@ -91,8 +91,9 @@ class _Windows(Layer):
 class _Filters(_Windows):
     """Layers with a filter for each channel of their result."""
 
-    def __init__(self, filters: int, kernel_size: Sizes, strides: Sizes = 1, padding: Padding = "valid", activation: Activation = None, *, dilation: Sizes = 1, groups: int = 1,
-                 use_bias: bool = True, init: Initializer = "glorot_uniform", bias_init: Initializer = "zeros", dtype: ComputeDType = None) -> None:
+    def __init__(self, filters: int, kernel_size: Sizes, strides: Sizes = 1, padding: Padding = "valid", activation: Activation = None, *,
+                 dilation: Sizes = 1, groups: int = 1, use_bias: bool = True, init: Initializer = "glorot_uniform",
+                 bias_init: Initializer = "zeros", dtype: ComputeDType = None) -> None:
         super().__init__(dtype=dtype)
         name = type(self).__name__
         self.filters = integer(f"{name}: filters", filters, 1)
@@ -156,8 +157,9 @@ class Conv3D(_Conv):
 
 
 class _ConvTranspose(_Filters):
-    def __init__(self, filters: int, kernel_size: Sizes, strides: Sizes = 1, padding: Padding = "valid", activation: Activation = None, *, output_padding: Sizes = 0, dilation: Sizes = 1, groups: int = 1,
-                 use_bias: bool = True, init: Initializer = "glorot_uniform", bias_init: Initializer = "zeros", dtype: ComputeDType = None) -> None:
+    def __init__(self, filters: int, kernel_size: Sizes, strides: Sizes = 1, padding: Padding = "valid", activation: Activation = None, *,
+                 output_padding: Sizes = 0, dilation: Sizes = 1, groups: int = 1, use_bias: bool = True, init: Initializer = "glorot_uniform",
+                 bias_init: Initializer = "zeros", dtype: ComputeDType = None) -> None:
         super().__init__(filters, kernel_size, strides, padding, activation, dilation=dilation, groups=groups, use_bias=use_bias, init=init,
                          bias_init=bias_init, dtype=dtype)
         self.output_padding = self._output_padding(output_padding)
