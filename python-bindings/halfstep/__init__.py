@@ -10,7 +10,7 @@ Models in Python are made of halfstep.nn and halfstep.ops; docs/python.md tells 
 
 import importlib
 import types
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from halfstep._version import __version__
 
@@ -46,56 +46,49 @@ if TYPE_CHECKING:
     from halfstep.training.trainer import Trainer
 
 # Who runs what is compiled needs none of these: each is loaded when it is asked for.
-_LAZY = {
-    "Adagrad": "training.optimizers",
-    "Adam": "training.optimizers",
-    "AdamW": "training.optimizers",
-    "Comparison": "report.comparison",
-    "History": "callbacks",
-    "LAMB": "training.optimizers",
-    "Lion": "training.optimizers",
-    "LossScaler": "training.optimizers",
-    "NAdam": "training.optimizers",
-    "Nonfinite": "report.nonfinite",
-    "Policy": "compiler.policy",
-    "RMSprop": "training.optimizers",
-    "SGD": "training.optimizers",
-    "Tensor": "graph.tensor",
-    "Trainer": "training.trainer",
-    "autocast": "graph.graph",
-    "callbacks": None,
-    "compare": "training.comparison",
-    "from_onnx": "importers.onnx.importer",
-    "from_torch": "importers.torch.importer",
-    "global_policy": "compiler.policy",
-    "losses": None,
-    "nn": None,
-    "ops": None,
-    "set_global_policy": "compiler.policy",
-}
+_LAZY = {name: module for module, names in {
+    "": ("callbacks", "losses", "nn", "ops"),
+    "callbacks": ("History",),
+    "compiler.policy": ("Policy", "global_policy", "set_global_policy"),
+    "graph.graph": ("autocast",),
+    "graph.tensor": ("Tensor",),
+    "importers.onnx.importer": ("from_onnx",),
+    "importers.torch.importer": ("from_torch",),
+    "report.comparison": ("Comparison",),
+    "report.nonfinite": ("Nonfinite",),
+    "training.comparison": ("compare",),
+    "training.optimizers": ("Adagrad", "Adam", "AdamW", "LAMB", "Lion", "LossScaler", "NAdam", "RMSprop", "SGD"),
+    "training.trainer": ("Trainer",),
+}.items() for name in names}
 
-__all__ = ["CompileError", "Diagnostic", "Error", "Executable", "MissingFile", "Program", "Session", "UnknownArgument", "UnknownName", "Value", "compile", "devices", *_LAZY]
+__all__ = [
+    "Adagrad", "Adam", "AdamW", "Comparison", "CompileError", "Diagnostic", "Error", "Executable", "History", "LAMB", "Lion", "LossScaler", "MissingFile",
+    "NAdam", "Nonfinite", "Policy", "Program", "RMSprop", "SGD", "Session", "Tensor", "Trainer", "UnknownArgument", "UnknownName", "Value", "autocast",
+    "callbacks", "compare", "compile", "devices", "from_onnx", "from_torch", "global_policy", "losses", "nn", "ops", "set_global_policy",
+]
 
 
-def __getattr__(name: str) -> Any:
-    if name in _LAZY:
-        module = importlib.import_module(f"halfstep.{_LAZY[name] or name}")
-        if not _LAZY[name]:
-            return module
-        value = getattr(module, name)
-        if isinstance(value, types.FunctionType) and not hasattr(value, "__wrapped__"):
-            value = _keywords.told(value, module.__name__)
-            setattr(module, name, value)
-        return value
-    said = ""
-    if not name.startswith("_"):
-        from halfstep.hints import elsewhere
+if not TYPE_CHECKING:  # which knows what there is
 
-        layers = importlib.import_module("halfstep.nn").__all__
-        near = _errors.nearest(name, __all__)
-        said = (f"; here it is halfstep.nn.{name}" if name in layers else f"; {elsewhere.PACKAGE[name]}" if name in elsewhere.PACKAGE else
-                f"; did you mean halfstep.{near}?" if near else "")
-    raise AttributeError(f"module 'halfstep' has no attribute '{name}'{said}")
+    def __getattr__(name: str):
+        if name in _LAZY:
+            module = importlib.import_module(f"halfstep.{_LAZY[name] or name}")
+            if not _LAZY[name]:
+                return module
+            value = getattr(module, name)
+            if isinstance(value, types.FunctionType) and not hasattr(value, "__wrapped__"):
+                value = _keywords.told(value, module.__name__)
+                setattr(module, name, value)
+            return value
+        said = ""
+        if not name.startswith("_"):
+            from halfstep.hints import elsewhere
+
+            layers = importlib.import_module("halfstep.nn").__all__
+            near = _errors.nearest(name, __all__)
+            said = (f"; here it is halfstep.nn.{name}" if name in layers else f"; {elsewhere.PACKAGE[name]}" if name in elsewhere.PACKAGE else
+                    f"; did you mean halfstep.{near}?" if near else "")
+        raise AttributeError(f"module 'halfstep' has no attribute '{name}'{said}")
 
 
 def __dir__() -> list[str]:

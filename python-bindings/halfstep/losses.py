@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable
-from typing import Literal, NoReturn
+from typing import TYPE_CHECKING, Literal
 
 from halfstep.graph import class_losses as _classes, losses as _losses
 from halfstep.graph.class_losses import cross_entropy, kl_div, nll_loss
@@ -77,14 +77,16 @@ def NLL(weight: ClassWeights = None, ignore_label: int | None = None) -> Callabl
     return functools.partial(_classes.nll_loss, weight=weight, ignore_label=ignore_label)
 
 
-def __getattr__(name: str) -> NoReturn:
-    """What is not there, with what is."""
-    plain = name.replace("_", "").lower().removesuffix("loss")
-    ours = next((one for one in __all__ if one.replace("_", "").lower().removesuffix("loss") == plain), None)
-    known = next((one for one in _losses.LOSSES if one.replace("_", "").lower() == name.replace("_", "").lower()), None)
-    said = (f"did you mean losses.{ours}?" if ours else f'compile(loss="{known}") takes it by its name' if known else
-            f"there are {', '.join(__all__)}")
-    raise AttributeError(f"module 'halfstep.losses' has no attribute {name!r}; {said}")
+if not TYPE_CHECKING:  # which knows what there is
+
+    def __getattr__(name: str):
+        """What is not there, with what is."""
+        plain = name.replace("_", "").lower().removesuffix("loss")
+        ours = next((one for one in __all__ if one.replace("_", "").lower().removesuffix("loss") == plain), None)
+        known = next((one for one in _losses.LOSSES if one.replace("_", "").lower() == name.replace("_", "").lower()), None)
+        said = (f"did you mean losses.{ours}?" if ours else f'compile(loss="{known}") takes it by its name' if known else
+                f"there are {', '.join(__all__)}")
+        raise AttributeError(f"module 'halfstep.losses' has no attribute {name!r}; {said}")
 
 
 tell(__name__, __all__, globals())

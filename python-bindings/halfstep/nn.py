@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import math
 import warnings
-from typing import Any, Literal, NoReturn
+from typing import TYPE_CHECKING, Any, Literal
 
 from halfstep import ops
 from halfstep.graph import recurrent
@@ -41,18 +41,20 @@ __all__ = [
 ]
 
 
-def __getattr__(name: str) -> NoReturn:
-    """What is not there, with what is."""
-    from halfstep.graph import losses
+if not TYPE_CHECKING:  # which knows what there is
 
-    of_op = next((one for one in ops.__all__ if one.replace("_", "") == name.lower().replace("_", "")), None)
-    near = nearest(name, __all__)
-    said = (f"here it is {INSTEAD[name]}" if name in INSTEAD else
-            f'losses are named to compile, as loss="{name}"' if name in losses.LOSSES else
-            f'here it is ops.{of_op}(x), nn.Activation("{of_op}"), or "{of_op}" as the activation of a layer' if of_op and is_activation(of_op) else
-            f"here it is {call_of(of_op)} in a forward" if of_op else
-            f"did you mean nn.{near}?" if near else f"expected one of {', '.join(__all__)}")
-    raise AttributeError(f"halfstep.nn has no '{name}'; {said}")
+    def __getattr__(name: str):
+        """What is not there, with what is."""
+        from halfstep.graph import losses
+
+        of_op = next((one for one in ops.__all__ if one.replace("_", "") == name.lower().replace("_", "")), None)
+        near = nearest(name, __all__)
+        said = (f"here it is {INSTEAD[name]}" if name in INSTEAD else
+                f'losses are named to compile, as loss="{name}"' if name in losses.LOSSES else
+                f'here it is ops.{of_op}(x), nn.Activation("{of_op}"), or "{of_op}" as the activation of a layer' if of_op and is_activation(of_op) else
+                f"here it is {call_of(of_op)} in a forward" if of_op else
+                f"did you mean nn.{near}?" if near else f"expected one of {', '.join(__all__)}")
+        raise AttributeError(f"halfstep.nn has no '{name}'; {said}")
 
 
 def _features(layer: Module, shape: Shape) -> int:

@@ -7,7 +7,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import NoReturn
+from typing import TYPE_CHECKING
 
 from halfstep.graph import generated
 from halfstep.graph.along import cumprod, cumsum, log_softmax, softmax, top_k
@@ -72,12 +72,14 @@ def _no_dimension(name: str, lhs: Operand, rhs: Operand) -> Operand:
     return rhs
 
 
-def __getattr__(name: str) -> NoReturn:
-    """What is not there, with what is."""
-    near = nearest(name, __all__)
-    said = (f"here it is ops.{INSTEAD[name]}" if name in INSTEAD else f"did you mean ops.{near}?" if near else
-            "help(halfstep.ops) lists what there is")
-    raise AttributeError(f"halfstep.ops has no '{name}'; {said}")
+if not TYPE_CHECKING:  # which knows what there is
+
+    def __getattr__(name: str):
+        """What is not there, with what is."""
+        near = nearest(name, __all__)
+        said = (f"here it is ops.{INSTEAD[name]}" if name in INSTEAD else f"did you mean ops.{near}?" if near else
+                "help(halfstep.ops) lists what there is")
+        raise AttributeError(f"halfstep.ops has no '{name}'; {said}")
 
 
 def __dir__() -> list[str]:

@@ -285,7 +285,7 @@ def check_operand(function: str, name: str, value: object) -> None:
         raise WrongOperand(f"{function}: {name} is {told(value)}, expected {_AN_OPERAND}{hint}")
 
 
-def own_type(values: Iterable[object], like: Value | None = None) -> str:
+def own_type(values: Sequence[object], like: Value | None = None) -> str:
     """The type of arrays and numbers that have no tensor of their kind beside them; of floats that of `like`, if it has floats."""
     from halfstep_runtime import _arrays
 
@@ -312,7 +312,7 @@ def constant(value: object, dtype: object) -> Tensor:
 def operands(*values: Operand | None) -> list[Tensor]:
     """Tensors, and arrays in the type of the first of them; None stays what it is."""
     found: list[Any] = [operand(one) if one is not None and hasattr(one, "initializer") else one for one in values]
-    dtype: str = next((one.dtype for one in found if isinstance(one, Value)), None) or own_type(one for one in values if one is not None)
+    dtype: str = next((one.dtype for one in found if isinstance(one, Value)), None) or own_type([one for one in values if one is not None])
     tensors: list[Any] = [one if one is None or isinstance(one, Value) else constant(one, dtype) for one in found]
     return tensors
 

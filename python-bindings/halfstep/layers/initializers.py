@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import dataclasses
+from typing import get_args
 
+from halfstep.hints.types import Initializer as GivenInitializer, InitializerName
 from halfstep_runtime._errors import Error, integer, nearest, number_of
 
 # What others call them.
@@ -12,7 +14,7 @@ _MEANT = {
     **dict.fromkeys(["random_normal", "normal", "truncated_normal"], "nn.Normal(stddev=0.05)"),
     **dict.fromkeys(["random_uniform", "uniform"], "nn.Uniform(-0.05, 0.05)"),
 }
-_BY_FANS = ("glorot_uniform", "glorot_normal", "he_uniform", "he_normal")
+WORDS: tuple[str, ...] = get_args(InitializerName)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -29,17 +31,17 @@ class Initializer:
         return self.kind, first, second, number if self.seed is None else self.seed
 
 
-def initializer(given: str | float | Initializer) -> Initializer:
+def initializer(given: GivenInitializer) -> Initializer:
     """An initializer by its name, itself, or a number that all elements get."""
     if isinstance(given, Initializer):
         return given
     if isinstance(given, (int, float)):
         return Constant(given)
-    if given not in ("zeros", "ones", *_BY_FANS):
-        own = nearest(given, ("zeros", "ones", *_BY_FANS))
+    if given not in WORDS:
+        own = nearest(given, WORDS)
         near = _MEANT.get(str(given)) or own and repr(own)
         meant = f"did you mean {near}? " if near else ""
-        raise Error(f"there is no initializer '{given}'; {meant}expected zeros, ones, {', '.join(_BY_FANS)}, a number, "
+        raise Error(f"there is no initializer '{given}'; {meant}expected {', '.join(WORDS)}, a number, "
                     "nn.Normal(...) or nn.Uniform(...)")
     return Initializer(given)
 

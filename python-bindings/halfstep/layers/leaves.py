@@ -45,7 +45,7 @@ class Leaf:
     __array_ufunc__ = None  # NumPy leaves operators to this class
     __iter__ = None  # by indices it would have no end
 
-    def __init__(self, shape: OpenSizes, init: str | float | Initializer = "zeros", dtype: DType = "float32", value: Any = None) -> None:
+    def __init__(self, shape: OpenSizes, init: GivenInitializer = "zeros", dtype: DType = "float32", value: Any = None) -> None:
         self.shape = tuple(integer("a size", size, 0) for size in several(f"{type(self).__name__}: shape", shape))
         self.dtype = DTYPES[element_of(dtype)]
         self.value = value  # its first, instead of the initializer's
@@ -96,7 +96,7 @@ class Parameter(Leaf):
 
     role = "parameter"
 
-    def __init__(self, shape: OpenSizes, init: str | float | Initializer = "zeros", dtype: DType = "float32", value: Any = None, *,
+    def __init__(self, shape: OpenSizes, init: GivenInitializer = "zeros", dtype: DType = "float32", value: Any = None, *,
                  trainable: bool = True) -> None:
         super().__init__(shape, init, dtype, value)
         self.__dict__["trainable"] = truth("Parameter: trainable", trainable)

@@ -311,7 +311,7 @@ class Module:
 
     # Training. What the compiler and the runtime are is in training/trainer.py.
 
-    def compile(self, optimizer: OptimizerName | Optimizer | type[Optimizer] = "adam", loss: Loss | None = None,
+    def compile(self, optimizer: OptimizerName | str | Optimizer | type[Optimizer] = "adam", loss: Loss | None = None,
                 metrics: Metric | Iterable[Metric] | Mapping[str, Metric] | None = None, *, policy: PolicyName | str | Policy | None = None,
                 loss_scaler: LossScaler | Literal["dynamic", "none"] | float | None = None, device: Device = "cpu", threads: int = 0,
                 pin_threads: bool = False, trainable: str | Iterable[str] | None = None, frozen: str | Iterable[str] | None = None,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import numpy
-from collections.abc import Iterable
+from collections.abc import Sequence
 from typing import Any, TypeAlias
 
 from halfstep_runtime._elements import DTYPES, ELEMENTS
@@ -94,7 +94,7 @@ def _array_of(value: Any) -> Numbers:
     return array_of("an operand", value)
 
 
-def common_type(values: Iterable[Any]) -> str:
+def common_type(values: Sequence[Any]) -> str:
     """One type for arrays, whose types their owners chose, and numbers, which have none: whole ones are int32 by themselves."""
     numbers = [one for one in values if isinstance(one, (bool, int, float)) and not isinstance(one, numpy.generic)]
     arrays = [_array_of(one).dtype.name for one in values if not any(one is number for number in numbers)]
