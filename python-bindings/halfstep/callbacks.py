@@ -5,12 +5,13 @@ from __future__ import annotations
 import contextlib
 import csv
 import inspect
+import io
 import json
 import math
 import os
 import re
 from collections.abc import Callable, Iterator
-from typing import IO, Any, Literal, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 from halfstep.hints.types import Path
 from halfstep_runtime._errors import Error, UnknownName, check_folder, nearest, of_file, path_of, text
@@ -167,21 +168,37 @@ class ModelCheckpoint(Callback):
         self.model.save_weights(path)
 
 
-@contextlib.contextmanager
-def _writing(path: str, file: IO[str] | None = None) -> Iterator[None]:
-    """What opens a file or writes to it: where that fails the error says which, and the file is closed."""
-    if file is None:
-        check_folder(path)
-    try:
-        yield
-    except OSError as error:
-        with contextlib.suppress(OSError):
-            if file is not None:
-                file.close()
-        raise of_file(path, error, "cannot write: ") from error
+class _FileLogger(Callback):
+    """What writes to a file: where that fails the error says which, and the file is closed."""
+
+    path: str
+    append: bool
+
+    @contextlib.contextmanager
+    def _writing(self) -> Iterator[None]:
+        try:
+            yield
+        except OSError as error:
+            with contextlib.suppress(OSError, AttributeError):  # that could not be opened
+                self._file.close()
+            raise of_file(self.path, error, "cannot write: ") from error
+
+    def on_train_begin(self, logs: Logs | None = None) -> None:
+        check_folder(self.path)
+        with self._writing():
+            self._file = open(self.path, "a" if self.append else "w", newline="", encoding="utf-8")
+
+    def _write(self, text: str) -> None:
+        with self._writing():
+            self._file.write(text)
+            self._file.flush()
+
+    def on_train_end(self, logs: Logs | None = None) -> None:
+        with self._writing():
+            self._file.close()
 
 
-class CSVLogger(Callback):
+class CSVLogger(_FileLogger):
     """A file with a line for each epoch: its number and its scores."""
 
     def __init__(self, path: Path, separator: str = ",", append: bool = False) -> None:
@@ -190,45 +207,27 @@ class CSVLogger(Callback):
         self.append = append
 
     def on_train_begin(self, logs: Logs | None = None) -> None:
-        going_on = self.append and os.path.exists(self.path) and os.path.getsize(self.path)
-        with _writing(self.path):
-            self._file = open(self.path, "a" if self.append else "w", newline="", encoding="utf-8")
-        self._writer, self._head = csv.writer(self._file, delimiter=self.separator), not going_on
+        self._head = not (self.append and os.path.exists(self.path) and os.path.getsize(self.path))
+        super().on_train_begin()
 
     def on_epoch_end(self, epoch: int, logs: Logs | None = None) -> None:
-        with _writing(self.path, self._file):
-            if self._head:
-                self._writer.writerow(["epoch", *(logs or {})])
-                self._head = False
-            self._writer.writerow([epoch, *(logs or {}).values()])
-            self._file.flush()
-
-    def on_train_end(self, logs: Logs | None = None) -> None:
-        with _writing(self.path, self._file):
-            self._file.close()
+        rows, text = ([["epoch", *(logs or {})]] if self._head else []) + [[epoch, *(logs or {}).values()]], io.StringIO()
+        csv.writer(text, delimiter=self.separator).writerows(rows)
+        self._write(text.getvalue())
+        self._head = False
 
 
-class JSONLinesLogger(Callback):
+class JSONLinesLogger(_FileLogger):
     """A file with a line of JSON for each epoch; `fit(log=...)` has one for each step."""
 
     def __init__(self, path: Path, append: bool = False) -> None:
         self.path = path_of(path)
         self.append = append
 
-    def on_train_begin(self, logs: Logs | None = None) -> None:
-        with _writing(self.path):
-            self._file = open(self.path, "a" if self.append else "w", encoding="utf-8")
-
     def on_epoch_end(self, epoch: int, logs: Logs | None = None) -> None:
         # What is not finite is no number of JSON.
         scores = {name: value if math.isfinite(value) else None for name, value in (logs or {}).items()}
-        with _writing(self.path, self._file):
-            self._file.write(json.dumps({"epoch": epoch, **scores}) + "\n")
-            self._file.flush()
-
-    def on_train_end(self, logs: Logs | None = None) -> None:
-        with _writing(self.path, self._file):
-            self._file.close()
+        self._write(json.dumps({"epoch": epoch, **scores}) + "\n")
 
 
 class TensorBoard(Callback):

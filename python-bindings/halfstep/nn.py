@@ -168,23 +168,27 @@ def _setting(name: str, value: float) -> float:
     return value
 
 
-class LayerNorm(Layer):
-    """Normalization along the last dimension. `epsilon` is PyTorch's; Keras has 1e-3."""
-
-    def __init__(self, epsilon: float = 1e-5, *, dtype: ComputeDType = None) -> None:
-        super().__init__(dtype=dtype)
-        self.epsilon = _setting("LayerNorm: epsilon", epsilon)
+class _Scaled(Layer):
+    """Layers with a factor and a summand for each feature or channel."""
 
     def build(self, shape: Shape) -> None:
         features = _features(self, shape)
         self.scale = Parameter((features,), "ones")
         self.offset = Parameter((features,), "zeros")
 
+
+class LayerNorm(_Scaled):
+    """Normalization along the last dimension. `epsilon` is PyTorch's; Keras has 1e-3."""
+
+    def __init__(self, epsilon: float = 1e-5, *, dtype: ComputeDType = None) -> None:
+        super().__init__(dtype=dtype)
+        self.epsilon = _setting("LayerNorm: epsilon", epsilon)
+
     def forward(self, x: Tensor) -> Tensor:
         return ops.layer_norm(x, self.scale, self.offset, epsilon=self.epsilon)
 
 
-class GroupNorm(Layer):
+class GroupNorm(_Scaled):
     """Normalization of each row's channels in groups, over channels and places; channels are last. One group is a layer norm
     over places, too, as many groups as channels an instance norm."""
 
@@ -196,14 +200,13 @@ class GroupNorm(Layer):
     def build(self, shape: Shape) -> None:
         if _features(self, shape) % self.groups:
             raise Error(f"GroupNorm: {shape[-1]} channels are not divided by {self.groups} groups")
-        self.scale = Parameter(shape[-1:], "ones")
-        self.offset = Parameter(shape[-1:], "zeros")
+        super().build(shape)
 
     def forward(self, x: Tensor) -> Tensor:
         return ops.group_norm(x, self.groups, self.scale, self.offset, epsilon=self.epsilon)
 
 
-class BatchNorm(Layer):
+class BatchNorm(_Scaled):
     """Normalization of each channel over the batch. `momentum` is the weight of the new, as in PyTorch."""
 
     def __init__(self, momentum: float = 0.1, epsilon: float = 1e-5, *, unbiased: bool = True, dtype: ComputeDType = None) -> None:
@@ -213,11 +216,9 @@ class BatchNorm(Layer):
         self.unbiased = truth("BatchNorm: unbiased", unbiased)
 
     def build(self, shape: Shape) -> None:
-        channels = _features(self, shape)
-        self.scale = Parameter((channels,), "ones")
-        self.offset = Parameter((channels,), "zeros")
-        self.running_mean = State((channels,), "zeros")
-        self.running_variance = State((channels,), "ones")
+        super().build(shape)
+        self.running_mean = State(shape[-1:], "zeros")
+        self.running_variance = State(shape[-1:], "ones")
 
     def forward(self, x: Tensor) -> Tensor:
         result, mean, variance, count = ops.batch_norm(x, self.scale, self.offset, epsilon=self.epsilon)

@@ -8,7 +8,7 @@ from typing import Any
 from halfstep.graph import generated
 from halfstep.graph.graph import current, operand, operands
 from halfstep.graph.shapes import broadcast, constant, iota, product, reshape
-from halfstep.hints.types import Operand, Shape, Tensor
+from halfstep.hints.types import Operand, Tensor
 from halfstep_runtime._errors import Error, fraction
 
 

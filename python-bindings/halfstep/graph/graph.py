@@ -9,7 +9,7 @@ import numbers
 import os
 import re
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from halfstep.hints.faults import Call, hint
@@ -270,14 +270,14 @@ _OF_NONE = "the size of the batch, x.shape[0], is None, since any number of rows
 
 
 def _may_be_operand(value: object) -> bool:
-    if isinstance(value, numbers.Number) or hasattr(value, "initializer"):
+    if isinstance(value, (Value, numbers.Number)) or hasattr(value, "initializer"):
         return True
     is_array = any(hasattr(value, name) for name in ("__array__", "__dlpack__", "__len__"))
     return is_array and not isinstance(value, (str, bytes, Mapping))
 
 
 def check_operand(function: str, name: str, value: object) -> None:
-    """Refuses what is no number, array or parameter, and so can be no operand; who has a tensor need not ask."""
+    """Refuses what is no tensor, number, array or parameter, and so can be no operand."""
     if not _may_be_operand(value):
         from halfstep_runtime._arrays import told  # which needs NumPy
 

@@ -21,11 +21,6 @@ def _is_tensor(value: object) -> bool:
     return isinstance(value, Value) or hasattr(value, "initializer")
 
 
-def _check(function: str, name: str, value: object) -> None:
-    if not _is_tensor(value):
-        check_operand(function, name, value)
-
-
 def check_several(function: str, name: str, values: object) -> None:
     """Refuses what can be no list of operands."""
     if not _is_tensor(values):  # which says itself that it has no parts
@@ -34,7 +29,7 @@ def check_several(function: str, name: str, values: object) -> None:
 
             raise WrongOperand(f"{function}: {name} is {told(values)}, expected several tensors, as in [a, b]")
         for i, one in enumerate(values if isinstance(values, (list, tuple)) else ()):
-            _check(function, f"{name}[{i}]", one)
+            check_operand(function, f"{name}[{i}]", one)
 
 
 def checked(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -54,7 +49,7 @@ def checked(function: Callable[..., Any]) -> Callable[..., Any]:
             check_several(function.__name__, rest, arguments[len(places) :])
         operands = [name for name in required if name in given and (required[name] or given[name] is not None)]
         for name in operands:
-            _check(function.__name__, name, given[name])
+            check_operand(function.__name__, name, given[name])
         if len(operands) == 1 and not _is_tensor(given[operands[0]]):
             name, value = operands[0], given[operands[0]]
             value = constant(value, "float32") if isinstance(value, (bool, int, float)) else operand(value)

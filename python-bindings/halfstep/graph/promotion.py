@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Iterator
-from typing import Any
 
 from halfstep.graph import generated
 from halfstep.graph.graph import autocast, operands, promoted

@@ -60,19 +60,8 @@ def reduce_min(input: Operand, dimensions: Sizes | None = None, keep_dims: bool 
     return along(generated.reduce_min, input, dimensions, keep_dims)
 
 
-def reduce_sum(input: Operand, dimensions: Sizes | None = None, keep_dims: bool = False) -> Tensor:
-    """`sum` under the name of its op."""
-    return sum(input, dimensions, keep_dims)
-
-
-def reduce_mean(input: Operand, dimensions: Sizes | None = None, keep_dims: bool = False) -> Tensor:
-    """`mean` under the name of its op."""
-    return mean(input, dimensions, keep_dims)
-
-
-def reduce_prod(input: Operand, dimensions: Sizes | None = None, keep_dims: bool = False) -> Tensor:
-    """`prod` under the name of its op."""
-    return prod(input, dimensions, keep_dims)
+# By the names of their ops.
+reduce_sum, reduce_mean, reduce_prod = sum, mean, prod
 
 
 def logsumexp(input: Operand, dimensions: Sizes | None = None, keep_dims: bool = False) -> Tensor:

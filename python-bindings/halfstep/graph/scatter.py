@@ -5,7 +5,6 @@ from __future__ import annotations
 import functools
 import math
 from collections.abc import Iterable, Sequence
-from typing import Any
 
 from halfstep.graph import generated
 from halfstep.graph.graph import operands

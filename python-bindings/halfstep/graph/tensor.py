@@ -7,12 +7,13 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 from halfstep import ops
 from halfstep.graph.functions import pow
-from halfstep.graph.graph import Value, apply, type_of
+from halfstep.graph.graph import Value, apply, operand, type_of
 from halfstep.graph.products import matmul
 from halfstep.graph.shapes import cast, index_of, reshape
 from halfstep.hints.functions import INSTEAD
 from halfstep.hints.tensors import OF_NUMPY, UNDONE, VALUES
 from halfstep.hints.types import DType, Operand
+from halfstep_runtime._elements import DTypeName
 from halfstep_runtime._errors import Error, is_integer
 
 # Python's operators by NumPy's names: that of the tensor on the left, and that of one on the right.
@@ -32,7 +33,62 @@ def _elsewhere(name: str) -> str | None:
     return f"ops.{name}(x, ...) computes it" if name in ops.__all__ else f"here it is ops.{INSTEAD[name]}" if name in INSTEAD else None
 
 
-class Tensor(Value):
+def _of_two(op: str, *, turned: bool = False, **attributes: str) -> Callable[[Any, Operand], Tensor]:
+    """An operator that an op computes, of what is on the right where it is `turned`."""
+    return lambda self, other: apply(op, [other, self] if turned else [self, other], attributes)
+
+
+def _of_one(op: str) -> Callable[[Any], Tensor]:
+    return lambda self: apply(op, [self])
+
+
+class Operators:
+    """Python's operators, of a tensor and of what is one in a forward."""
+
+    dtype: DTypeName
+
+    __add__, __radd__ = _of_two("mp.add"), _of_two("mp.add", turned=True)
+    __sub__, __rsub__ = _of_two("mp.sub"), _of_two("mp.sub", turned=True)
+    __mul__, __rmul__ = _of_two("mp.mul"), _of_two("mp.mul", turned=True)
+    __truediv__, __rtruediv__ = _of_two("mp.div"), _of_two("mp.div", turned=True)
+    __and__, __rand__ = _of_two("mp.logical_and"), _of_two("mp.logical_and", turned=True)
+    __or__, __ror__ = _of_two("mp.logical_or"), _of_two("mp.logical_or", turned=True)
+    __lt__, __gt__ = _of_two("mp.compare", predicate="lt"), _of_two("mp.compare", predicate="gt")
+    __le__, __ge__ = _of_two("mp.compare", predicate="le"), _of_two("mp.compare", predicate="ge")
+    __abs__, __neg__, __invert__ = _of_one("mp.abs"), _of_one("mp.neg"), _of_one("mp.logical_not")
+
+    def __matmul__(self: Any, other: Operand) -> Tensor:
+        return matmul(self, other)
+
+    def __rmatmul__(self: Any, other: Operand) -> Tensor:
+        return matmul(other, self)
+
+    def __pow__(self: Any, other: Operand) -> Tensor:
+        return pow(operand(self), other)
+
+    def __rpow__(self: Any, other: Operand) -> Tensor:
+        return pow(other, self)
+
+    def __pos__(self: Any) -> Tensor:
+        return operand(self)
+
+    def __round__(self: Any, digits: None = None) -> Tensor:
+        if digits is not None:
+            raise Error(f"round of a tensor to {digits!r} digits: ops.round(x) is to whole numbers; ops.round(x * 10.0**digits) / 10.0**digits")
+        return apply("mp.round", [self])
+
+    def __xor__(self: Any, other: Operand) -> Tensor:
+        if self.dtype != "bool":
+            raise Error(f"^ is of bool, and the tensor has elements of {self.dtype}; x ** 2 is a power")
+        return apply("mp.compare", [self, other], {"predicate": "ne"})
+
+    __rxor__ = __xor__
+
+    def __getitem__(self: Any, index: Any) -> Tensor:
+        return index_of(operand(self), index)
+
+
+class Tensor(Operators, Value):
     """A value of a model: its shape, in which None is the batch, and the type of its elements; no numbers. What a forward is given and
     what ops give are tensors, with Python's operators and NumPy's indices; nothing else makes one."""
 
@@ -60,103 +116,9 @@ class Tensor(Value):
     def __bool__(self) -> NoReturn:
         raise Error("a tensor of a model has no value yet: use ops.select for what depends on one")
 
-    def __add__(self, other: Operand) -> Tensor:
-        return apply("mp.add", [self, other])
-
-    def __radd__(self, other: Operand) -> Tensor:
-        return apply("mp.add", [other, self])
-
-    def __sub__(self, other: Operand) -> Tensor:
-        return apply("mp.sub", [self, other])
-
-    def __rsub__(self, other: Operand) -> Tensor:
-        return apply("mp.sub", [other, self])
-
-    def __mul__(self, other: Operand) -> Tensor:
-        return apply("mp.mul", [self, other])
-
-    def __rmul__(self, other: Operand) -> Tensor:
-        return apply("mp.mul", [other, self])
-
-    def __truediv__(self, other: Operand) -> Tensor:
-        return apply("mp.div", [self, other])
-
-    def __rtruediv__(self, other: Operand) -> Tensor:
-        return apply("mp.div", [other, self])
-
-    def __matmul__(self, other: Operand) -> Tensor:
-        return matmul(self, other)
-
-    def __rmatmul__(self, other: Operand) -> Tensor:
-        return matmul(other, self)
-
-    def __pow__(self, other: Operand) -> Tensor:
-        return pow(self, other)
-
-    def __rpow__(self, other: Operand) -> Tensor:
-        return pow(other, self)
-
-    def __abs__(self) -> Tensor:
-        return apply("mp.abs", [self])
-
-    def __neg__(self) -> Tensor:
-        return apply("mp.neg", [self])
-
-    def __pos__(self) -> Tensor:
-        return self
-
-    def __round__(self, digits: None = None) -> Tensor:
-        if digits is not None:
-            raise Error(f"round of a tensor to {digits!r} digits: ops.round(x) is to whole numbers; ops.round(x * 10.0**digits) / 10.0**digits")
-        return apply("mp.round", [self])
-
-    def _compare(self, predicate: str, other: Any) -> Tensor:
-        return apply("mp.compare", [self, other], {"predicate": predicate})
-
-    def __lt__(self, other: Operand) -> Tensor:
-        return self._compare("lt", other)
-
-    def __le__(self, other: Operand) -> Tensor:
-        return self._compare("le", other)
-
-    def __gt__(self, other: Operand) -> Tensor:
-        return self._compare("gt", other)
-
-    def __ge__(self, other: Operand) -> Tensor:
-        return self._compare("ge", other)
-
-    def __eq__(self, other: object) -> Tensor:  # type: ignore[override]
-        return self._compare("eq", other)
-
-    def __ne__(self, other: object) -> Tensor:  # type: ignore[override]
-        return self._compare("ne", other)
-
+    __eq__ = _of_two("mp.compare", predicate="eq")  # type: ignore[assignment]
+    __ne__ = _of_two("mp.compare", predicate="ne")  # type: ignore[assignment]
     __hash__ = object.__hash__
-
-    def __and__(self, other: Operand) -> Tensor:
-        return apply("mp.logical_and", [self, other])
-
-    def __rand__(self, other: Operand) -> Tensor:
-        return apply("mp.logical_and", [other, self])
-
-    def __or__(self, other: Operand) -> Tensor:
-        return apply("mp.logical_or", [self, other])
-
-    def __ror__(self, other: Operand) -> Tensor:
-        return apply("mp.logical_or", [other, self])
-
-    def __xor__(self, other: Operand) -> Tensor:
-        if self.dtype != "bool":
-            raise Error(f"^ is of bool, and the tensor has elements of {self.dtype}; x ** 2 is a power")
-        return self._compare("ne", other)
-
-    __rxor__ = __xor__
-
-    def __invert__(self) -> Tensor:
-        return apply("mp.logical_not", [self])
-
-    def __getitem__(self, index: Any) -> Tensor:
-        return index_of(self, index)
 
     def __iter__(self) -> NoReturn:
         raise Error("a tensor of a model has no elements to go through; ops.split gives parts of it")
@@ -188,4 +150,4 @@ def _undone(sign: str, instead: str) -> Callable[[Any, object], NoReturn]:
 
 for _name, (_sign, _instead) in UNDONE.items():
     for _one in (f"__{_name}__", f"__r{_name}__"):
-        setattr(Tensor, _one, _undone(_sign, _instead))
+        setattr(Operators, _one, _undone(_sign, _instead))

@@ -3,31 +3,30 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from halfstep.graph.graph import TensorType, apply, constant, current, element_of, operand, type_of
-from halfstep.graph.tensor import Tensor
+from halfstep.graph.tensor import Operators, Tensor
 from halfstep.hints.elsewhere import ATTRIBUTES
-from halfstep.hints.tensors import UNDONE
-from halfstep.hints.types import Array, DType, Initializer as GivenInitializer, OpenSizes
-from halfstep.layers.initializers import Initializer, initializer
+from halfstep.hints.types import DType, Initializer as GivenInitializer, OpenSizes
+from halfstep.layers.initializers import initializer
 from halfstep_runtime._elements import DTYPES
 from halfstep_runtime._errors import Error, integer, several, truth
 
 if TYPE_CHECKING:
     from halfstep_runtime._arrays import Numbers
 
-@dataclasses.dataclass(frozen=True)
+@dataclasses.dataclass(frozen=True, init=False)
 class Input:
     """What a model takes, without the batch. As the first of a Sequential it passes on what it is given."""
 
     shape: tuple[int | None, ...]
-    dtype: str = "float32"
-    batched: bool = True  # whether a batch comes before the shape
+    dtype: DType
+    batched: bool  # whether a batch comes before the shape
 
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "shape", tuple(several("Input: shape", self.shape)))
+    def __init__(self, shape: OpenSizes, dtype: DType = "float32", batched: bool = True) -> None:
+        self.__dict__.update(shape=tuple(several("Input: shape", shape)), dtype=dtype, batched=batched)
 
     def __call__(self, x: Tensor) -> Tensor:
         return x
@@ -37,7 +36,7 @@ class Input:
         return type_of((None, *self.shape) if self.batched else self.shape, self.dtype)
 
 
-class Leaf:
+class Leaf(Operators):
     """What a model keeps between runs. Modules that have the same one share it."""
 
     role = ""
@@ -68,27 +67,6 @@ class Leaf:
     def held(self, array: Numbers) -> Numbers:
         """Of such a value its own."""
         return array
-
-
-def _operator(name: str) -> Callable[..., Any]:
-    """An operator of the tensor that a leaf is in a forward."""
-
-    def operate(self: Any, *others: Any) -> Any:
-        return getattr(operand(self), name)(*others)
-
-    operate.__name__ = name
-    return operate
-
-
-# == and != are left out: modules know leaves by themselves.
-for _name in ("add", "sub", "mul", "truediv", "matmul", "pow", "xor"):
-    setattr(Leaf, f"__{_name}__", _operator(f"__{_name}__"))
-    setattr(Leaf, f"__r{_name}__", _operator(f"__r{_name}__"))
-for _name in ("neg", "pos", "abs", "round", "lt", "le", "gt", "ge", "getitem"):
-    setattr(Leaf, f"__{_name}__", _operator(f"__{_name}__"))
-for _name in UNDONE:
-    for _one in (f"__{_name}__", f"__r{_name}__"):
-        setattr(Leaf, _one, getattr(Tensor, _one))
 
 
 class Parameter(Leaf):

@@ -19,11 +19,16 @@ _WORDS: tuple[PaddingWord, ...] = get_args(PaddingWord)
 _SIDES = {1: "[left, right]", 2: "[top, bottom, left, right]", 3: "[front, back, top, bottom, left, right]"}
 
 
-def _sizes(name: str, value: Any, rank: int) -> tuple[int, ...]:
+def _several(value: Any) -> tuple[Any, ...]:
+    return (value,) if is_integer(value) or not hasattr(value, "__len__") or isinstance(value, str) else tuple(value)
+
+
+def _sizes(name: str, value: Any, rank: int, least: int = 1, limits: tuple[int, ...] = ()) -> tuple[int, ...]:
     """A size of all dimensions, or one of each."""
-    sizes = (value,) * rank if is_integer(value) or not hasattr(value, "__len__") or isinstance(value, str) else tuple(value)
-    if len(sizes) != rank or not all(is_integer(size) and size >= 1 for size in sizes):
-        raise Error(f"{name} is {value!r}, expected a whole number of at least 1, or one for each of {_COUNTS[rank]}")
+    sizes = _several(value) * (1 if hasattr(value, "__len__") and not isinstance(value, str) else rank)
+    if len(sizes) != rank or not all(is_integer(size) and size >= least for size in sizes) or any(a >= b for a, b in zip(sizes, limits)):
+        also = f" and less than the strides, {limits}" if limits else ""
+        raise Error(f"{name} is {value!r}, expected a whole number of at least {least}{also}, or one for each of {_COUNTS[rank]}")
     return tuple(integer(name, size) for size in sizes)
 
 
@@ -54,7 +59,7 @@ def _padding(name: str, value: Any, window: tuple[int, ...]) -> PaddingWord | li
     if isinstance(value, str):
         return _word(name, value, window)
     rank = len(window)
-    sizes = (value,) if is_integer(value) or not hasattr(value, "__len__") else tuple(value)
+    sizes = _several(value)
     if len(sizes) not in (1, rank, 2 * rank) or not all(is_integer(size) and size >= 0 for size in sizes):
         raise Error(f"{name} is {value!r}, expected {_paddings(rank)}")
     zeros = [integer(name, size) for size in sizes]
@@ -68,14 +73,11 @@ class _Windows(Layer):
         if len(shape) != self._rank + 2:
             raise Error(f"{type(self).__name__} takes {_SHAPES[self._rank]}, given {len(shape)} dimensions: [{', '.join(map(str, shape))}]")
 
-    def _check(self, x: Tensor) -> Tensor:
-        self._check_shape(x.shape)
-        return x
-
     def _apply(self, op: Callable[..., Tensor], x: Tensor, *operands: Any, **how: Any) -> Tensor:
         """What `op` makes of `x`. Where no window fits, dimensions or arguments may stand in another system's order."""
+        self._check_shape(x.shape)
         try:
-            return op(self._check(x), *operands, **how)
+            return op(x, *operands, **how)
         except Error as error:
             meant = self._meant(x.shape) if error.fault.code == FaultCode.WINDOW_TOO_LARGE else ""
             if not meant:
@@ -162,17 +164,10 @@ class _ConvTranspose(_Filters):
                  bias_init: Initializer = "zeros", dtype: ComputeDType = None) -> None:
         super().__init__(filters, kernel_size, strides, padding, activation, dilation=dilation, groups=groups, use_bias=use_bias, init=init,
                          bias_init=bias_init, dtype=dtype)
-        self.output_padding = self._output_padding(output_padding)
-
-    def _output_padding(self, value: Any) -> tuple[int, ...]:
         name = f"{type(self).__name__}: output_padding"
-        sizes = (value,) * self._rank if is_integer(value) or not hasattr(value, "__len__") or isinstance(value, str) else tuple(value)
-        if len(sizes) != self._rank or not all(is_integer(one) and 0 <= one < stride for one, stride in zip(sizes, self.strides)):
-            raise Error(f"{name} is {value!r}, expected a whole number of at least 0 and less than the strides, {self.strides}, or one for each of "
-                        f"{_COUNTS[self._rank]}")
-        if any(sizes) and self.padding == "same":
-            raise Error(f"{name} is {value!r} under padding='same', where a size is size * stride; expected numbers of padding")
-        return tuple(integer(name, one) for one in sizes)
+        self.output_padding = _sizes(name, output_padding, self._rank, 0, self.strides)
+        if any(self.output_padding) and self.padding == "same":
+            raise Error(f"{name} is {output_padding!r} under padding='same', where a size is size * stride; expected numbers of padding")
 
     def _kernel_shape(self, channels: int) -> tuple[int, ...]:
         return (channels, *self.kernel_size, self.filters // self.groups)
@@ -226,7 +221,8 @@ class _AvgPool(_Pool):
 
 class _GlobalAvgPool(_Windows):
     def forward(self, x: Tensor) -> Tensor:
-        return ops.mean(self._check(x), tuple(range(1, self._rank + 1)))
+        self._check_shape(x.shape)
+        return ops.mean(x, tuple(range(1, self._rank + 1)))
 
 
 class MaxPool1D(_MaxPool):

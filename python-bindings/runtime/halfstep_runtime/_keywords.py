@@ -87,7 +87,7 @@ def _arguments(function: Callable[..., Any]) -> list[str]:
     return [stars.get(one.kind, "") + one.name for one in inspect.signature(function).parameters.values()]
 
 
-def told(function: Callable[..., Any], module: str, instead: Mapping[str, str] | None = None) -> Callable[..., Any]:
+def told(function: Callable[..., Any], module: str, instead: Mapping[str, str] | None = None, name: str = "") -> Callable[..., Any]:
     """The function of a public module, or a method, whose errors say which keyword was meant, or what is here `instead` of one that is
     elsewhere: by its signature and its documentation it is the same."""
     is_method = function.__name__ == "__init__"
@@ -109,12 +109,14 @@ def told(function: Callable[..., Any], module: str, instead: Mapping[str, str] |
                 also = f"; arguments are {', '.join(known)}" if "multiple values" in str(error) else ""
                 raise TypeError(str(error).replace(f"{function.__qualname__}()", f"{type(arguments[0]).__name__}()") + also) from None
             if not is_method:
-                raise unknown_argument(function.__name__, unknown, known, instead) from None
+                raise unknown_argument(call.__name__, unknown, known, instead) from None
             kind = type(arguments[0])  # which may hand on to its base what it does not have itself
             own = [one for one in _arguments(kind) if not one.startswith("**")]
             raise unknown_argument(kind.__name__, unknown, dict.fromkeys([*own, *known]), instead) from None
 
     call.__module__ = module  # where pickle finds it
+    if name:
+        call.__name__ = call.__qualname__ = name
     return call
 
 
@@ -143,7 +145,7 @@ def tell(module: str, names: Iterable[str], members: dict[str, Any], instead: Ma
     for name in names:
         one = members[name]
         if inspect.isfunction(one):
-            members[name] = told(one, module)
+            members[name] = told(one, module, name=name)
         elif inspect.isclass(one):
             if one.__init__ is object.__init__ and name != "Module":  # which may be one base of several
                 one.__init__ = _takes_nothing  # type: ignore[method-assign]
