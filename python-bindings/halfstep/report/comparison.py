@@ -45,7 +45,7 @@ class Comparison:
     @overload
     def to_json(self, path: str | os.PathLike[str]) -> None: ...
 
-    def to_json(self, path=None):
+    def to_json(self, path: str | os.PathLike[str] | None = None) -> str | None:
         """The text, or, where there is a path, a file of it."""
         return self._written(self._json, path)
 
@@ -55,12 +55,12 @@ class Comparison:
     @overload
     def to_html(self, path: str | os.PathLike[str]) -> None: ...
 
-    def to_html(self, path=None):
+    def to_html(self, path: str | os.PathLike[str] | None = None) -> str | None:
         """One page that needs nothing else: its text, or, where there is a path, a file of it."""
         return self._written(_runtime.render_report(self._json, _HTML), path)
 
     @staticmethod
-    def _written(text: str, path) -> str | None:
+    def _written(text: str, path: str | os.PathLike[str] | None) -> str | None:
         if path is None:
             return text
         write(path, [text.encode()])
@@ -70,8 +70,8 @@ class Comparison:
         # Its styles and its script stay in it.
         return f'<iframe sandbox="allow-scripts" style="width: 100%; height: 40em; border: 0" srcdoc="{html.escape(self.to_html())}"></iframe>'
 
-    def __str__(self):
+    def __str__(self) -> str:
         return _runtime.render_report(self._json, _TEXT)
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return f"<halfstep.Comparison of {', '.join(one['name'] for one in self.policies)}>"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
+from typing import Any
 
 from halfstep import _compiler
 
@@ -37,7 +38,7 @@ class Nonfinite:
     advice: str
     text: str
 
-    def __str__(self):
+    def __str__(self) -> str:
         return self.text
 
 
@@ -48,7 +49,7 @@ class Finder:
         self._handle = _compiler.NonfiniteFinder(text, name, settings)
         self.found: list[Nonfinite] = []
 
-    def see(self, step, inputs) -> bool:
+    def see(self, step: Any, inputs: Any) -> bool:
         """Whether there is nothing to see any more; `step` and `inputs` are the runtime's handles."""
         told, goes_on = self._handle.see(step, inputs)
         if told is not None:
@@ -56,7 +57,7 @@ class Finder:
         return not goes_on
 
 
-def _read(given: dict) -> Nonfinite:
+def _read(given: dict[str, Any]) -> Nonfinite:
     reference = given["in_float32"]
     return Nonfinite(
         name=given.get("name", ""), line=given.get("line", 0), gradients=tuple(given["gradients"]),

@@ -26,13 +26,13 @@ with libraries():
 class _Steps(Callback):
     """What the curves show, and what steps take."""
 
-    def __init__(self):
+    def __init__(self) -> None:
         self.seconds_per_sample: dict[bool, list[float]] = {False: [], True: []}  # of steps that update, and that are skipped
         self.loss: list[float | None] = []
         self.loss_scale: list[float | None] = []
         self.skipped: list[dict[str, Any]] = []
 
-    def on_train_batch_end(self, batch, logs=None):
+    def on_train_batch_end(self, batch: int, logs: dict[str, Any] | None = None) -> None:
         logs = logs or {}
         self.loss.append(_finite(logs["loss"]))
         self.loss_scale.append(1.0 if math.isnan(logs["loss_scale"]) else _finite(logs["loss_scale"]))
@@ -41,7 +41,7 @@ class _Steps(Callback):
             self.skipped.append({"step": logs["step"], "gradient": logs["gradient"]})
 
 
-def compare(model: Module, data, policies=("float32", "mixed_float16", "mixed_bfloat16"), *, validation_data=None,
+def compare(model: Module, data: Any, policies: Any = ("float32", "mixed_float16", "mixed_bfloat16"), *, validation_data: Any = None,
             batch_size: int = 64, epochs: int = 1, seed: int = 0, last_batch: str = "drop", verbose: bool = False) -> Comparison:
     """Trains the model under each policy, each time from its first values, as it was compiled else (by Adam and cross entropy, where
     it was not). `data` and `validation_data` are inputs and targets as `fit` takes them; `policies` are names or Policy. What the model
@@ -67,14 +67,13 @@ def compare(model: Module, data, policies=("float32", "mixed_float16", "mixed_bf
                                   "test_rows": test_rows}, allow_nan=False))
 
 
-def _train(model: Module, job: Job, policy: Policy, data, validation_data, *, batch_size, epochs, seed, last_batch, verbose) -> dict:
+def _train(model: Module, job: Job, policy: Policy, data: Any, validation_data: Any, *, batch_size: int, **settings: Any) -> dict[str, Any]:
     trainer, steps = Trainer(model), _Steps()
     trainer._job = job
     history = trainer.fit(
-        *data, batch_size=batch_size, epochs=epochs, validation_data=validation_data, validation_split=0.0, callbacks=[steps],
-        verbose=verbose, seed=seed, last_batch=last_batch, checkpoint=None, resume=False, log=None, find_nonfinite=False)
-    assert trainer.session is not None
-    with trainer.session as session:
+        *data, batch_size=batch_size, validation_data=validation_data, validation_split=0.0, callbacks=[steps], checkpoint=None, resume=False, log=None,
+        find_nonfinite=False, **settings)
+    with trainer._live() as session:
         executable = session.executable
         program = "train_step" if "train_step" in executable.programs else "accumulate"
         try:
@@ -110,7 +109,7 @@ def _train(model: Module, job: Job, policy: Policy, data, validation_data, *, ba
     }
 
 
-def _described(trainer: Trainer) -> dict:
+def _described(trainer: Trainer) -> dict[str, Any]:
     """The type of each op, and the text behind each stage."""
     model, name, settings = trainer.source
     spelled = spell_settings(settings)
@@ -126,7 +125,7 @@ def _described(trainer: Trainer) -> dict:
     return {"ops": ops, "stages": [{"stage": stage, "text": own} for stage, own in stages]}
 
 
-def _place(op) -> str:
+def _place(op: dict[str, Any]) -> str:
     return " ".join(filter(None, (op.get("name", ""), f"{op['line']}:{op['column']}" if "line" in op else "")))
 
 

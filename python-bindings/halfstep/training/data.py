@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Any, Protocol
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy
 
@@ -13,36 +13,28 @@ from halfstep_runtime._elements import DTYPES
 from halfstep_runtime._errors import Error
 from halfstep_runtime._session import Session
 
+if TYPE_CHECKING:
+    from halfstep.layers.module import Module
+
 # What targets are called.
 LABEL = "y"
 
+Array: TypeAlias = "numpy.ndarray[Any, Any]"
+# By the names of inputs.
+Named: TypeAlias = dict[str, Array]
 # Names, arrays and element types, as the runtime takes them.
-Arrays = tuple[list, list, list]
+Arrays: TypeAlias = tuple[list[str], list[Any], list[int]]
 
 
-class Model(Protocol):
-    """A Module, as training sees it."""
-
-    def input_names(self) -> list[str]: ...
-
-    def named_leaves(self) -> Iterator[tuple[str, Any]]: ...
-
-    def specify(self, **inputs) -> Any: ...
-
-    def load_weights(self, path) -> None: ...
-
-    def _traced(self, inputs: Any = None, objective: Any = None) -> Any: ...
-
-
-def dtype_of(array) -> str:
+def dtype_of(array: Array) -> str:
     """The element type of an array, which a model takes."""
-    name = array.dtype.name
+    name: str = array.dtype.name
     if name not in DTYPES.values():
         raise Error(f"an array has elements of {array.dtype}, expected one of {', '.join(DTYPES.values())}")
     return name
 
 
-def prepare(name: str, value, dtype: str | None = None):
+def prepare(name: str, value: Any, dtype: str | None = None) -> Array:
     """An array of a type that models take: float64 becomes float32 unless that is what an input is, small integers int32."""
     value = _arrays.array_of(f"'{name}'", value)
     if value.dtype == numpy.float64 and dtype != "float64":
@@ -52,7 +44,7 @@ def prepare(name: str, value, dtype: str | None = None):
     return value
 
 
-def _only_name(module: Model, specs, x) -> str:
+def _only_name(module: Module, specs: Mapping[str, Any], x: Any) -> str:
     """What an array is given for that has no name: the first input."""
     names = list(specs) or module.input_names()
     is_several = isinstance(x, tuple) or isinstance(x, list) and all(getattr(one, "ndim", 0) for one in x)
@@ -63,21 +55,21 @@ def _only_name(module: Model, specs, x) -> str:
     return names[0] if specs and first not in specs else first
 
 
-def name_inputs(module: Model, x, y=None) -> dict[str, numpy.ndarray]:
+def name_inputs(module: Module, x: Any, y: Any = None) -> Named:
     """Arrays by the names of inputs: those of forward's parameters, and y."""
-    specs = module.__dict__.get("_inputs") or {}
+    specs, names = specs_of(module), module.input_names()
     given = dict(x) if isinstance(x, dict) else {_only_name(module, specs, x): x}
     for name in given:
         if not isinstance(name, str):
-            raise Error(f"an input's name is {name!r}, expected a string, one of {', '.join(module.input_names())}")
-    arrays = {name: prepare(name, value, specs[name].dtype if name in specs else None) for name, value in given.items()}
+            raise Error(f"an input's name is {name!r}, expected a string, one of {', '.join(names)}")
     if y is not None and not takes_targets(module):
-        left = [name for name in module.input_names() if name not in arrays]
+        left = [name for name in names if name not in given]
         if len(left) != 1:
-            raise Error(f"the targets are among the inputs, {', '.join(module.input_names())}: give all of them by name, as "
-                        f"{{{', '.join(f'{name!r}: ...' for name in module.input_names())}}}")
-        arrays[left[0]] = prepare(left[0], y, specs[left[0]].dtype if left[0] in specs else None)
-    elif y is not None:
+            raise Error(f"the targets are among the inputs, {', '.join(names)}: give all of them by name, as "
+                        f"{{{', '.join(f'{name!r}: ...' for name in names)}}}")
+        given[left[0]], y = y, None
+    arrays = {name: prepare(name, value, specs[name].dtype if name in specs else None) for name, value in given.items()}
+    if y is not None:
         if LABEL in arrays:
             raise Error(f"{type(module).__name__}: training has a '{LABEL}' of its own, the targets; call the input something else")
         label = prepare(LABEL, y)
@@ -85,7 +77,7 @@ def name_inputs(module: Model, x, y=None) -> dict[str, numpy.ndarray]:
     return arrays
 
 
-def split_arrays(arrays: dict[str, numpy.ndarray], part: float):
+def split_arrays(arrays: Named, part: float) -> tuple[Named, Named]:
     """The last rows apart, as Keras does."""
     rows = len(next(iter(arrays.values())))
     first = int(rows * (1.0 - part))
@@ -94,25 +86,34 @@ def split_arrays(arrays: dict[str, numpy.ndarray], part: float):
     return {n: a[:first] for n, a in arrays.items()}, {n: a[first:] for n, a in arrays.items()}
 
 
-def takes_targets(module) -> bool:
+def specs_of(module: Module) -> dict[str, Any]:
+    """What is known of a model's inputs."""
+    return module.__dict__.get("_inputs") or {}
+
+
+def takes_targets(module: Module) -> bool:
     """Whether a model is trained on targets beside its inputs, or on a loss that its forward gives."""
-    return getattr(module.__dict__.get("_job"), "takes_targets", True)
+    return bool(getattr(module.__dict__.get("_job"), "takes_targets", True))
 
 
-def has_rows(module, name: str) -> bool:
+def has_rows(module: Module, name: str) -> bool:
     """Whether an input, or the targets, have a row for each sample."""
-    specs = {**(module.__dict__.get("_inputs") or {}), **(module.__dict__.get("_targets") or {})}
-    return specs[name].batched if name in specs else not is_fixed(module)
+    specs = {**specs_of(module), **(module.__dict__.get("_targets") or {})}
+    return bool(specs[name].batched) if name in specs else not is_fixed(module)
 
 
-def targets_of(module, array) -> TensorType:
+def specified_targets(module: Module) -> TensorType | None:
+    """The type of the targets as specify says it."""
+    spec = (module.__dict__.get("_targets") or {}).get(LABEL)
+    return spec.type if spec is not None else None
+
+
+def targets_of(module: Module, array: Array) -> TensorType:
     """The type of the targets: what specify says, else with as many rows as inputs, which may be a number that is fixed."""
-    if LABEL in (module.__dict__.get("_targets") or {}):
-        return module.__dict__["_targets"][LABEL].type
-    return type_of((None, *array.shape[1:]) if has_rows(module, LABEL) else array.shape, dtype_of(array))
+    return specified_targets(module) or type_of((None, *array.shape[1:]) if has_rows(module, LABEL) else array.shape, dtype_of(array))
 
 
-def count_rows(module, arrays) -> int:
+def count_rows(module: Module, arrays: Named) -> int:
     """The rows that inputs and targets have."""
     several = {name: array for name, array in arrays.items() if has_rows(module, name)}
     for name, array in several.items():
@@ -128,15 +129,15 @@ def count_rows(module, arrays) -> int:
     return rows[first]
 
 
-def is_fixed(module) -> bool:
+def is_fixed(module: Module) -> bool:
     """Whether the inputs, which are known, have a number of rows that is fixed."""
-    specs = module.__dict__.get("_inputs") or {}
+    specs = specs_of(module)
     return bool(specs) and not any(one.batched for one in specs.values())
 
 
-def cut(module, arrays) -> list[dict[str, numpy.ndarray]]:
+def cut(module: Module, arrays: Named) -> list[Named]:
     """Arrays as batches of the rows that inputs have, which are fixed, in their order; targets have as many parts."""
-    specs = module.__dict__["_inputs"]
+    specs = specs_of(module)
     name = next((name for name in arrays if name in specs and specs[name].shape), None)
     if name is None:
         return [arrays]
@@ -150,25 +151,22 @@ def cut(module, arrays) -> list[dict[str, numpy.ndarray]]:
     return [{one: array[len(array) // count * i :][: len(array) // count] if count > 1 else array for one, array in arrays.items()} for i in range(count)]
 
 
-def part_of(module, arrays, first: int, count: int):
+def part_of(module: Module, arrays: Named, first: int, count: int) -> Named:
     return {name: array[first : first + count] if has_rows(module, name) else array for name, array in arrays.items()}
 
 
-def fill_up(module, arrays, size: int):
+def fill_up(module: Module, arrays: Named, size: int) -> Named:
     """A batch of that size, of which rows behind those given are zeros and weigh nothing."""
     rows = count_rows(module, arrays)
-
-    def filled(array):
-        return numpy.concatenate([array, numpy.zeros((size - rows, *array.shape[1:]), array.dtype)])
-
-    whole = {name: filled(array) if rows < size and has_rows(module, name) else array for name, array in arrays.items()}
+    whole = {name: numpy.concatenate([array, numpy.zeros((size - rows, *array.shape[1:]), array.dtype)]) if rows < size and has_rows(module, name) else array
+             for name, array in arrays.items()}
     return {**whole, "row_weights": (numpy.arange(size) < rows).astype(numpy.float32)}
 
 
 _NUMPY_TYPES = {"ui8": "uint8", "i32": "int32", "i64": "int64", "f32": "float32", "f64": "float64"}
 
 
-def _in_type(value, element: str):
+def _in_type(value: Any, element: str) -> Any:
     """Integers as those that the program takes, where all of them are, and floats as its floats."""
     wanted = numpy.dtype(_NUMPY_TYPES.get(element, "V1"))
     if not isinstance(value, numpy.ndarray) or value.dtype == wanted:
@@ -181,8 +179,8 @@ def _in_type(value, element: str):
     return converted if (converted == value).all() else value
 
 
-def as_given(session: Session, program: str, arrays) -> Arrays:
+def as_given(session: Session, program: str, arrays: Named) -> Arrays:
     inputs = session._programs[program].inputs if arrays else {}
-    values = [_arrays.to_runtime(name, _in_type(value, inputs[name].element), inputs[name].element) if name in inputs
-              else _arrays.to_runtime(name, value, None) for name, value in arrays.items()]
+    elements = {name: inputs[name].element if name in inputs else None for name in arrays}
+    values = [_arrays.to_runtime(name, _in_type(value, element) if (element := elements[name]) else value, element) for name, value in arrays.items()]
     return list(arrays), [value for value, _ in values], [element for _, element in values]

@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 import os
-from typing import Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
 
 from halfstep.compiler.compile import compile_traced
 from halfstep.compiler.settings import for_device
-from halfstep.training.data import is_fixed
+from halfstep.training.data import is_fixed, specs_of
 from halfstep.training.predictions import BATCH, source_of_predictions
 from halfstep_runtime import _arrays
 from halfstep_runtime._errors import CompileError, Error, FaultCode, check_folder, integer, path_of, several, truth
 from halfstep_runtime._executable import Executable
+
+if TYPE_CHECKING:
+    from halfstep.layers.module import Module
+    from halfstep.training.trainer import Trainer
 
 # What code is made for. Any other word is a chip.
 _TARGETS = ("cpu", "nvptx", "simt", "reference")
@@ -20,14 +25,14 @@ _GPUS = ("nvptx", "simt")
 _EVERYWHERE = "cpu:native+sse2"
 
 
-def _check_path(path) -> str:
+def _check_path(path: str | os.PathLike[str]) -> str:
     path = check_folder(path_of(path))
     if os.path.splitext(path)[1] != ".mpx":
         raise Error(f"export: {path}: a compiled model is called by .mpx, which mp-run and mp-exec know it by; expected {path}.mpx")
     return path
 
 
-def _batch_sizes(given, trainer) -> list[int]:
+def _batch_sizes(given: Sequence[int] | int | None, trainer: Trainer) -> list[int]:
     """Rows of a step, of each that there is to be code for."""
     if given is None:
         return [trainer._batch_size or BATCH]
@@ -41,7 +46,7 @@ def _batch_sizes(given, trainer) -> list[int]:
     return sizes
 
 
-def _split_targets(given) -> dict[str, str]:
+def _split_targets(given: Any) -> dict[str, str]:
     """Targets and chips as the compiler's settings: ["cpu:avx2", "sm_80"]."""
     if not isinstance(given, (str, list, tuple)) or not all(isinstance(one, str) for one in given):
         raise Error(f"export: targets is {given!r}, expected words as mp-run compile has them behind --target and --chip, as ['cpu:avx2+sse2', 'sm_80']")
@@ -65,27 +70,20 @@ def _default_targets(settings: dict[str, Any], device: str) -> dict[str, Any]:
     return {**own, "target": _EVERYWHERE if own["target"] == "cpu" else f"{own['target']},{_EVERYWHERE}"}
 
 
-def _weights(model, executable: Executable) -> dict[str, Any]:
-    """The present parameters and states of the model, of those that the programs have."""
+def _with_weights(model: Module, executable: Executable) -> Executable:
+    """With the present parameters and states of the model, of those that the programs have."""
     trained, known = model._trained, executable.state
-    if trained is None:
-        values = model._first_values()
-    else:
-        values = {name: trained.state[name] for name, _ in model.named_leaves() if name in trained.state}
-    return {name: value for name, value in values.items() if name in known}
+    values = model._first_values() if trained is None else {name: trained.state[name] for name, _ in model.named_leaves() if name in trained.state}
+    given = {name: _arrays.to_runtime(name, value, known[name].element) for name, value in values.items() if name in known}
+    return executable._with_values(list(given), [array for array, _ in given.values()], [element for _, element in given.values()])
 
 
-def _store(executable: Executable, values: dict[str, Any]) -> Executable:
-    known = executable.state
-    given = [_arrays.to_runtime(name, value, known[name].element) for name, value in values.items()]
-    return executable._with_values(list(values), [array for array, _ in given], [element for _, element in given])
-
-
-def export(model, path, weights, batch_sizes, targets, training) -> Executable:
+def export(model: Module, path: str | os.PathLike[str], weights: bool, batch_sizes: Sequence[int] | int | None, targets: Any,
+           training: bool | None) -> Executable:
     path, weights, trainer = _check_path(path), truth("export: weights", weights), model.trainer
     job = trainer._job
     trains = job is not None if training is None else truth("export: training", training)
-    if not model.__dict__.get("_inputs"):
+    if not specs_of(model):
         raise Error("export: the model does not know its inputs yet: train it, begin a Sequential with nn.Input(shape, dtype), or tell it by "
                     "specify(x=nn.Input(shape, dtype))")
     sizes = _batch_sizes(batch_sizes, trainer)
@@ -110,6 +108,6 @@ def export(model, path, weights, batch_sizes, targets, training) -> Executable:
                           "'sm_80', or 'nvptx'",)
         raise
     if weights:
-        executable = _store(executable, _weights(model, executable))
+        executable = _with_weights(model, executable)
     executable.save(path)
     return executable

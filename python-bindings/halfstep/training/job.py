@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from halfstep.compiler.policy import Policy, global_policy, policy_of
 from halfstep.graph import losses
 from halfstep.layers.trainable import Trainable
-from halfstep.training.optimizers import Optimizer, loss_scaling, optimizer
+from halfstep.training.optimizers import LossScaler, Optimizer, loss_scaling, optimizer
 from halfstep_runtime._errors import Error, check_device, integer
 from halfstep_runtime._executable import Executable
 from halfstep_runtime._session import Session
@@ -20,8 +20,8 @@ class Job:
     """What a model was compiled with."""
 
     optimizer: Optimizer
-    loss: Callable | losses.Output
-    metrics: dict[str, Callable]
+    loss: Callable[..., Any] | losses.Output
+    metrics: dict[str, Callable[..., Any]]
     settings: dict[str, Any]
     policy: dict[str, Any]  # which of them are the policy's
     device: str
@@ -44,14 +44,15 @@ class Job:
         return dataclasses.replace(self, settings={**policy.settings(), **own}, policy=policy.settings())
 
 
-def _name_of(metric) -> str:
-    name = metric if isinstance(metric, str) else getattr(getattr(metric, "func", metric), "__name__", None)
+def _name_of(metric: Any) -> str:
+    name: str | None = metric if isinstance(metric, str) else getattr(getattr(metric, "func", metric), "__name__", None)
     if name is None:
         raise Error(f"metrics has {metric!r}, expected names and functions of outputs and targets, or a dictionary of them")
     return name
 
 
-def make_job(optimizer_, loss, metrics, policy, loss_scaler, device, threads, pin_threads, settings, of_classes, trainable=Trainable("compile")) -> Job:
+def make_job(optimizer_: str | Optimizer, loss: Any, metrics: Any, policy: Any, loss_scaler: LossScaler | str | float | None, device: str, threads: int,
+             pin_threads: bool, settings: dict[str, Any], of_classes: Mapping[str, Any], trainable: Trainable = Trainable("compile")) -> Job:
     loss = losses.find_loss(loss, of_classes)
     if metrics is None:
         metrics = ["accuracy"] if losses.is_of_classes(loss) else []

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import zipfile
 import zlib
+from typing import Any
 
 import numpy
 
@@ -14,12 +15,12 @@ from halfstep_runtime._errors import Error, of_file
 _EXPECTED = "a file of several by name, as numpy.savez(path, x_train=x, y_train=y) writes it"
 
 
-def is_npz(x) -> bool:
+def is_npz(x: object) -> bool:
     """A path, or what numpy.load gives."""
     return isinstance(x, (str, os.PathLike)) or type(x).__name__ == "NpzFile"
 
 
-def read(x):
+def read(x: Any) -> tuple[Any, Any, tuple[Any, Any] | None]:
     """Inputs and targets, and those of the test, or None: `x_train`, `y_train`, `x_test` and `y_test`, as `mp-run --data=F.npz` takes
     them, or `y` and inputs by their names."""
     if not isinstance(x, (str, os.PathLike)):
@@ -49,14 +50,11 @@ def _kind_of(path: str) -> str | None:
     if head[:6] == b"\x93NUMPY":
         return "one array"
     known = {b"\x89HDF": "a file of HDF5", b"\x1f\x8b": "compressed by gzip", b"\x80": "a pickle of Python"}
-    return next((kind for begin, kind in known.items() if head.startswith(begin)), "a text" if _is_text(head) else "no archive of arrays")
+    is_text = not set(head) & {*range(9), *range(14, 32), *range(127, 256)}
+    return next((kind for begin, kind in known.items() if head.startswith(begin)), "a text" if is_text else "no archive of arrays")
 
 
-def _is_text(head: bytes) -> bool:
-    return not set(head) & {*range(9), *range(14, 32), *range(127, 256)}
-
-
-def _parts(what: str, file):
+def _parts(what: str, file: Any) -> tuple[Any, Any, tuple[Any, Any] | None]:
     names = list(file.files)
     if {"x_train", "y_train"} <= set(names):
         test = (file["x_test"], file["y_test"]) if {"x_test", "y_test"} <= set(names) else None

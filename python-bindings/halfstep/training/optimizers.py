@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import inspect
+from typing import Any
 
 from halfstep.compiler.settings import Settings, check_values
 from halfstep_runtime._errors import Error, UnknownArgument, nearest
 
 
-def _betas(kind: str, given, settings) -> dict[str, float]:
+def _betas(kind: str, given: Any, settings: dict[str, Any]) -> dict[str, float]:
     for one in ("beta1", "beta2"):
         if one in settings:
             raise UnknownArgument(f"{kind}: unknown setting {one!r}; expected betas, two numbers, as in (0.9, 0.999)")
@@ -27,22 +28,38 @@ class Optimizer(Settings):
     kind = ""
 
     def __init__(self, learning_rate: float, *, weight_decay: float = 0.0, clip_norm: float | None = None,
-                 clip_parameter_norm: float | None = None, clip_value: float | None = None, **settings):
+                 clip_parameter_norm: float | None = None, clip_value: float | None = None, **settings: Any):
         if "optimizer" in settings:
             raise UnknownArgument(f"{type(self).__name__}: unknown setting 'optimizer'; it is one itself")
         self.learning_rate = learning_rate
         self._settings = {**settings, "weight_decay": weight_decay or None, "clip_norm": clip_norm,
                           "clip_parameter_norm": clip_parameter_norm, "clip_value": clip_value}
-        _check(self)
+        self._check()
 
-    def settings(self):
+    def settings(self) -> dict[str, Any]:
         return {"optimizer": self.kind, "learning_rate": self.learning_rate, **self._settings}
+
+    def _check(self) -> None:
+        """That its settings are arguments of it, or settings of the compiler, with values that it takes."""
+        name, settings = type(self).__name__, self.settings()
+        arguments = list(dict.fromkeys(one for kind in reversed(type(self).__mro__[:-2]) for one in inspect.signature(kind).parameters if one != "settings"))
+        self._check_names(settings, arguments, _MEANT)
+        for one, value in settings.items():
+            if one in arguments and isinstance(value, (list, tuple)):
+                raise Error(f"{name}: {one} is {value!r}, expected a number")
+            if one.startswith("clip_") and value is not None and not isinstance(value, str) and value == 0:
+                raise Error(f"{name}: {one} is 0, under which nothing would be learned; expected more than 0, or None, which clips nothing")
+        own = {one: value for one, value in settings.items() if one in {*arguments, "optimizer", "beta1", "beta2"}}
+        try:
+            check_values({"policy": "float32", **own})
+        except Error as error:
+            raise Error(f"{name}: {error.fault.spelled({'beta1': 'betas[0]', 'beta2': 'betas[1]'})}") from None
 
 
 class SGD(Optimizer):
     kind = "sgd"
 
-    def __init__(self, learning_rate: float = 0.01, momentum: float = 0.0, *, nesterov: bool = False, **settings):
+    def __init__(self, learning_rate: float = 0.01, momentum: float = 0.0, *, nesterov: bool = False, **settings: Any):
         super().__init__(learning_rate, momentum=momentum or None, nesterov=nesterov or None, **settings)
 
 
@@ -52,7 +69,7 @@ class RMSprop(Optimizer):
     kind = "rmsprop"
 
     def __init__(self, learning_rate: float = 0.01, alpha: float = 0.99, epsilon: float = 1e-8, *, momentum: float = 0.0,
-                 centered: bool = False, **settings):
+                 centered: bool = False, **settings: Any):
         super().__init__(learning_rate, alpha=alpha, epsilon=epsilon, momentum=momentum or None, centered=centered or None,
                          **settings)
 
@@ -61,7 +78,7 @@ class Adagrad(Optimizer):
     kind = "adagrad"
 
     def __init__(self, learning_rate: float = 0.01, learning_rate_decay: float = 0.0, *,
-                 initial_accumulator_value: float = 0.0, epsilon: float = 1e-10, **settings):
+                 initial_accumulator_value: float = 0.0, epsilon: float = 1e-10, **settings: Any):
         super().__init__(learning_rate, learning_rate_decay=learning_rate_decay,
                          initial_accumulator_value=initial_accumulator_value, epsilon=epsilon, **settings)
 
@@ -70,7 +87,7 @@ class Adam(Optimizer):
     kind = "adam"
 
     def __init__(self, learning_rate: float = 0.001, betas: tuple[float, float] = (0.9, 0.999), epsilon: float = 1e-8,
-                 **settings):
+                 **settings: Any):
         super().__init__(learning_rate, **_betas(type(self).__name__, betas, settings), epsilon=epsilon, **settings)
 
 
@@ -80,7 +97,7 @@ class AdamW(Adam):
     kind = "adamw"
 
     def __init__(self, learning_rate: float = 0.001, betas: tuple[float, float] = (0.9, 0.999), epsilon: float = 1e-8, *,
-                 weight_decay: float = 0.01, **settings):
+                 weight_decay: float = 0.01, **settings: Any):
         super().__init__(learning_rate, betas, epsilon, weight_decay=weight_decay, **settings)
 
 
@@ -90,7 +107,7 @@ class NAdam(Adam):
     kind = "nadam"
 
     def __init__(self, learning_rate: float = 0.002, betas: tuple[float, float] = (0.9, 0.999), epsilon: float = 1e-8, *,
-                 momentum_decay: float = 0.004, **settings):
+                 momentum_decay: float = 0.004, **settings: Any):
         super().__init__(learning_rate, betas, epsilon, momentum_decay=momentum_decay, **settings)
 
 
@@ -100,7 +117,7 @@ class LAMB(Adam):
     kind = "lamb"
 
     def __init__(self, learning_rate: float = 0.001, betas: tuple[float, float] = (0.9, 0.999), epsilon: float = 1e-6,
-                 **settings):
+                 **settings: Any):
         super().__init__(learning_rate, betas, epsilon, **settings)
 
 
@@ -109,7 +126,7 @@ class Lion(Optimizer):
 
     kind = "lion"
 
-    def __init__(self, learning_rate: float = 1e-4, betas: tuple[float, float] = (0.9, 0.99), **settings):
+    def __init__(self, learning_rate: float = 1e-4, betas: tuple[float, float] = (0.9, 0.99), **settings: Any):
         super().__init__(learning_rate, **_betas(type(self).__name__, betas, settings), **settings)
 
 
@@ -117,25 +134,6 @@ class Lion(Optimizer):
 _MEANT = {"lr": "learning_rate", "eps": "epsilon", "rho": "alpha", "beta_1": "betas", "beta_2": "betas", "beta1": "betas",
           "beta2": "betas", "clipnorm": "clip_parameter_norm", "global_clipnorm": "clip_norm", "clipvalue": "clip_value",
           "lr_decay": "learning_rate_decay"}
-
-
-def _check(given: Optimizer) -> None:
-    """That its settings are arguments of it, or settings of the compiler, with values that it takes."""
-    arguments = list(dict.fromkeys(name for kind in reversed(type(given).__mro__[:-2])
-                                   for name in inspect.signature(kind).parameters if name != "settings"))
-    settings = given.settings()
-    given._check_names(settings, arguments, _MEANT)
-    name = type(given).__name__
-    for one, value in settings.items():
-        if one in arguments and isinstance(value, (list, tuple)):
-            raise Error(f"{name}: {one} is {value!r}, expected a number")
-        if one.startswith("clip_") and value is not None and not isinstance(value, str) and value == 0:
-            raise Error(f"{name}: {one} is 0, under which nothing would be learned; expected more than 0, or None, which clips nothing")
-    own = {one: value for one, value in settings.items() if one in {*arguments, "optimizer", "beta1", "beta2"}}
-    try:
-        check_values({"policy": "float32", **own})
-    except Error as error:
-        raise Error(f"{name}: {error.fault.spelled({'beta1': 'betas[0]', 'beta2': 'betas[1]'})}") from None
 
 
 def optimizer(given: str | Optimizer) -> Optimizer:
@@ -156,14 +154,10 @@ class LossScaler(Settings):
     hysteresis, floor, ceiling, ..."""
 
     def __init__(self, init_scale: float = 65536.0, growth_factor: float = 2.0, backoff_factor: float = 0.5,
-                 growth_interval: int = 2000, enabled: bool = True, **settings):
+                 growth_interval: int = 2000, enabled: bool = True, **settings: Any):
         self.enabled = enabled
         self._settings = {"init_scale": init_scale, "growth_factor": growth_factor, "backoff_factor": backoff_factor,
                           "growth_interval": growth_interval, **settings}
-        self._check()
-
-    def _check(self) -> None:
-        """That its settings are the compiler's, with values that it takes."""
         own = {**self._settings, "loss_scale": "dynamic"}
         arguments = [*inspect.signature(LossScaler).parameters][:-1]
         self._check_names(own, [*arguments, "hysteresis", "floor", "ceiling"], {}, " and others of docs/loss-scaling.md")
@@ -172,7 +166,7 @@ class LossScaler(Settings):
         except Error as error:
             raise Error(f"LossScaler: {error}") from None
 
-    def settings(self):
+    def settings(self) -> dict[str, Any]:
         return {"loss_scale": "dynamic", **self._settings} if self.enabled else {"loss_scale": "none"}
 
     def state_dict(self) -> dict[str, float]:
@@ -183,7 +177,7 @@ class LossScaler(Settings):
         return {"scale": self._settings["init_scale"], **{name: self._settings[name] for name in names}, "_growth_tracker": 0}
 
 
-def loss_scaling(given: LossScaler | str | float | None) -> dict[str, object]:
+def loss_scaling(given: LossScaler | str | float | None) -> dict[str, Any]:
     """Settings of a scaler, a constant scale, "none", or of nothing: as the policy needs it."""
     if given is None:
         return {}

@@ -2,31 +2,22 @@
 
 from __future__ import annotations
 
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 from halfstep.compiler.compile import compile_traced
 from halfstep.graph import losses
-from halfstep.training.data import Model
-from halfstep.training.job import Job
+from halfstep.training.data import specs_of
 from halfstep_runtime._session import Session
+
+if TYPE_CHECKING:
+    from halfstep.training.trainer import Trainer
 
 BATCH = 64  # the compiler's, where nobody says one
 # Settings of a job that predictions follow.
 _KEPT = {"policy", "type", "rule", "allow", "deny", "infer", "clear", "promote", "target", "chip"}
 
 
-class Trained(Protocol):
-    """A Trainer, as predictions see it."""
-
-    model: Model
-    session: Session | None
-    _job: Job | None
-    _batch_size: int | None
-
-    def _start(self, session: Session, seed: int) -> Session: ...
-
-
-def source_of_predictions(trainer: Trained) -> tuple[Any, str, dict[str, Any]]:
+def source_of_predictions(trainer: Trainer) -> tuple[Any, str, dict[str, Any]]:
     """The traced model that predicts, its name and settings."""
     job = trainer._job
     settings: dict[str, Any] = {name: value for name, value in job.settings.items() if name in _KEPT} if job else {"policy": "float32"}
@@ -39,7 +30,7 @@ def source_of_predictions(trainer: Trained) -> tuple[Any, str, dict[str, Any]]:
 class Predictions:
     """Programs that predict, each compiled when it is first needed, and the state that they have of the training."""
 
-    def __init__(self, trainer: Trained):
+    def __init__(self, trainer: Trainer):
         self._trainer = trainer
         self._sessions: dict[int | None, tuple[Session, Any]] = {}  # by the batch, with what their state is of
         self._first_values = 0  # how often those were set
@@ -52,7 +43,7 @@ class Predictions:
         """That of the training; for fewer rows than half of its batch one of the next power of two."""
         trained = self._trainer.session
         batch = (self._trainer._batch_size if trained is not None else None) or BATCH
-        job, inputs = self._trainer._job, self._trainer.model.__dict__["_inputs"]
+        job, inputs = self._trainer._job, specs_of(self._trainer.model)
         # Where types follow from what is measured or counted of a batch, another one may have others.
         is_open = all(one.batched for one in inputs.values()) and (job is None or job.settings.get("policy") != "auto")
         if is_open and 0 < 2 * rows < batch:

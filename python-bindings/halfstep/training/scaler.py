@@ -5,16 +5,17 @@ from __future__ import annotations
 import re
 import warnings
 from collections.abc import Mapping
-from typing import Protocol
+from typing import TYPE_CHECKING, Any
 
 import numpy
 
 from halfstep.compiler.compile import compile
-from halfstep.training.job import Job
 from halfstep_runtime._errors import Error, integer, level_of_user
-from halfstep_runtime._executable import Executable
 from halfstep_runtime._keywords import tell_methods
 from halfstep_runtime._session import Session
+
+if TYPE_CHECKING:
+    from halfstep.training.trainer import Trainer
 
 # What a state has by the names of torch.amp.GradScaler, and states of the executable; and what ours had besides.
 _STATES = {"scale": "loss_scale", "_growth_tracker": "growth_tracker", "growth_tracker": "growth_tracker", "skipped_steps": "skipped_steps"}
@@ -31,25 +32,13 @@ func.func @product(%x: tensor<?x1xf32> {mp.input = "x"}, %w: tensor<1x1xf32> {mp
 """
 
 
-class Scaled(Protocol):
-    """A Trainer, as its loss scale is read."""
-
-    session: Session | None
-    scaler_state: dict[str, float]
-    _job: Job | None
-
-    def _compiled(self) -> Job: ...
-
-    def set_loss_scale(self, scale: float) -> None: ...
-
-
 class Scaler:
     """The loss scale of a training, with the names of torch.amp.GradScaler."""
 
-    def __init__(self, trainer: Scaled):
+    def __init__(self, trainer: Trainer):
         self._trainer = trainer
 
-    def _compiled(self, **named):
+    def _compiled(self, **named: Any) -> Any:
         """One product, compiled as the model is: what scaling it gets is the policy's and the settings'. The model's own is not known
         before it is trained."""
         job = self._trainer._compiled()
@@ -60,22 +49,19 @@ class Scaler:
         """The scale of the first step; None where there is none."""
         if self._trainer._job is None:
             return None
-        executable = self._compiled()
-        assert isinstance(executable, Executable)
-        with Session(executable, threads=1) as session:
+        with Session(self._compiled(), threads=1) as session:
             session.initialize()
-            return session.state["loss_scale"].item() if "loss_scale" in session.state else None
+            return float(session.state["loss_scale"]) if "loss_scale" in session.state else None
 
     def _factors(self) -> dict[str, float]:
         """What is compiled in of how the scale changes."""
         found = dict(re.findall(r"(growth_factor|backoff_factor|growth_interval) = ([^ ,}]+)", self._compiled(to="optimizer")))
         return {name: type(usual)(float(found.get(name, usual))) for name, usual in _STATIC.items()}
 
-    def _state(self, name: str, otherwise):
+    def _state(self, name: str, otherwise: float) -> float:
         session = self._trainer.session
-        if session is None:
-            return self._trainer.scaler_state.get(name, otherwise)
-        return session.state[name].item() if name in session.state else otherwise
+        state = self._trainer.scaler_state if session is None else session.state
+        return float(state[name]) if name in state else otherwise
 
     def is_enabled(self) -> bool:
         session = self._trainer.session
@@ -97,7 +83,11 @@ class Scaler:
         if not isinstance(state, Mapping):
             raise Error(f"load_state_dict: {type(state).__name__} is no dictionary of a scaler's state")
         if not state:
-            self._stay_at_one()
+            if self.is_enabled():
+                warnings.warn("load_state_dict: {} is the state of a GradScaler that is not enabled; the loss scale is 1 and stays",
+                              stacklevel=level_of_user())
+                self._trainer.scaler_state = {}
+                self._trainer.set_loss_scale(1.0)
             return
         if "scale" not in state or (unknown := sorted(map(str, set(state) - set(_STATES) - set(_STATIC)))):
             raise Error("load_state_dict: " + (f"there is no {unknown[0]!r}" if "scale" in state else "'scale' is missing") +
@@ -115,14 +105,6 @@ class Scaler:
         if self._trainer.session is not None:
             self.put()
 
-    def _stay_at_one(self) -> None:
-        """As a GradScaler that is not enabled has it, where there is a scale."""
-        if self.is_enabled():
-            warnings.warn("load_state_dict: {} is the state of a GradScaler that is not enabled; the loss scale is 1 and stays",
-                          stacklevel=level_of_user())
-            self._trainer.scaler_state = {}
-            self._trainer.set_loss_scale(1.0)
-
     def _check_factors(self, given: Mapping[str, float]) -> None:
         """That they are compiled in."""
         own = self._factors()
@@ -135,12 +117,11 @@ class Scaler:
 
     def put(self) -> None:
         """Gives the session what was loaded."""
-        session, values = self._trainer.session, self._trainer.scaler_state
-        assert session is not None
+        state, values = self._trainer._live().state, self._trainer.scaler_state
         self._trainer.scaler_state = {}
         for name, value in values.items():
-            if name in session.state:  # a scale that stays has no tracker
-                session.state[name] = value
+            if name in state:  # a scale that stays has no tracker
+                state[name] = value
 
 
 tell_methods(Scaler)

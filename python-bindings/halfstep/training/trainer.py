@@ -7,8 +7,8 @@ import math
 import os
 import sys
 import warnings
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any
 
 import numpy
 
@@ -23,7 +23,8 @@ from halfstep.hints.faults import hint
 from halfstep.layers.leaves import Input
 from halfstep.layers.undo import undone_on_error
 from halfstep.training import batches
-from halfstep.training.data import LABEL, Arrays, Model, as_given, count_rows, cut, dtype_of, has_rows, is_fixed, name_inputs, part_of, split_arrays, targets_of
+from halfstep.training.data import LABEL, Arrays, Named, as_given, count_rows, cut, dtype_of, has_rows, is_fixed, name_inputs, part_of, specified_targets
+from halfstep.training.data import specs_of, split_arrays, targets_of
 from halfstep.training.job import Job
 from halfstep.training.predictions import Predictions
 from halfstep.training.scaler import Scaler
@@ -33,28 +34,32 @@ from halfstep_runtime._keywords import tell_methods
 from halfstep_runtime._session import Session
 from halfstep_runtime._tensor_files import check_kind, check_written, read_metadata, read_tensors
 
+if TYPE_CHECKING:
+    from halfstep.graph.graph import Graph
+    from halfstep.layers.module import Module
+
 # Settings of a loss scale that changes.
 _SCALING = ("init_scale", "growth_factor", "backoff_factor", "growth_interval", "hysteresis", "hysteresis_kind", "floor", "ceiling")
 # What training adds to a model's own.
 _ADDED = (LABEL, "row_weights", "learning_rate", "loss_scale", "growth_tracker", "hysteresis_tracker", "skipped_steps", "consecutive_skips")
 
 
-def _is_added(name: str, own, optimizer: str) -> bool:
+def _is_added(name: str, own: Mapping[str, str], optimizer: str) -> bool:
     """Whether training adds a state of that name: one of its own, or what it keeps beside another's."""
     of, _, kept = name.rpartition("/")
     return (name in _ADDED[1:] or name in (f"{optimizer}.step", f"{optimizer}.momentum_product") or
             of in own and (kept in ("pending", "gradient_sum") or kept.startswith(f"{optimizer}.")))
 
 
-def _check_names_of(module: Model, optimizer: str, takes_targets: bool) -> None:
+def _check_names_of(module: Module, optimizer: str, takes_targets: bool) -> None:
     """That inputs, parameters and states are called otherwise than what training adds."""
-    own = {**dict.fromkeys(module.__dict__["_inputs"], "input"), **{name: type(leaf).__name__ for name, leaf in module.named_leaves()}}
+    own = {**dict.fromkeys(specs_of(module), "input"), **{name: type(leaf).__name__ for name, leaf in module.named_leaves()}}
     for name in own:
         if name == LABEL and takes_targets or _is_added(name, own, optimizer):
             raise Error(f"{type(module).__name__}: training has a '{name}' of its own; call the {own[name]} something else")
 
 
-def _tensor_of(what: str, value) -> Tensor:
+def _tensor_of(what: str, value: Any) -> Tensor:
     """What a loss or a metric of the user's gives."""
     if isinstance(value, Tensor):
         return value
@@ -76,7 +81,7 @@ class Trainer:
     `fit` uses the same, so that both go on from where the other ended.
     """
 
-    def __init__(self, model: Model):
+    def __init__(self, model: Module):
         self.model = model
         self._predictions = Predictions(self)
         self.session: Session | None = None
@@ -94,15 +99,13 @@ class Trainer:
         self._label_type: TensorType | None = None
         self.source: tuple[Any, str, dict[str, Any]] = (None, "", {})  # the traced model that the session runs, its name and settings
 
-    def prepare(self, arrays: dict[str, numpy.ndarray], batch_size: int, seed: int = 0, *, trains: bool = True,
+    def prepare(self, arrays: Named, batch_size: int, seed: int = 0, *, trains: bool = True,
                 pad: bool = False) -> Session:
         """The session for such arrays and batches, which rows may only fill up if it is to `pad`; state is kept where another was
         there before. Where that fails, neither the model nor this has seen the arrays."""
         batch_size, seed = integer("batch_size", batch_size, 1), integer("seed", seed, bits=64)
         with undone_on_error(self.model, self):
-            if not self.model.__dict__.get("_inputs"):
-                specs = {n: Input(a.shape[1:], dtype_of(a)) for n, a in arrays.items() if n != LABEL}
-                self.model.specify(**specs)
+            self._specify({name: array for name, array in arrays.items() if name != LABEL})
             if LABEL in arrays and self._label_type is None and (self._job is None or self._job.takes_targets):
                 self._label_type = targets_of(self.model, arrays[LABEL])
             is_fit = self._batch_size == batch_size and (self._pads or not pad)
@@ -132,6 +135,11 @@ class Trainer:
         self.source = model, name, for_device(job.device, settings)
         return session
 
+    def _specify(self, arrays: Named) -> None:
+        """Has the model's inputs be of such rows, where they are not known."""
+        if not specs_of(self.model):
+            self.model.specify(**{name: Input(array.shape[1:], dtype_of(array)) for name, array in arrays.items()})
+
     def source_of_step(self, batch_size: int, pads: bool) -> tuple[Any, str, dict[str, Any]]:
         """The traced model that trains, its name and settings."""
         job = self._compiled()
@@ -141,28 +149,24 @@ class Trainer:
 
     def targets_type(self) -> TensorType | None:
         """What is known of the targets: of those that were seen, or as specify says."""
-        said = (self.model.__dict__.get("_targets") or {}).get(LABEL)
-        return self._label_type if said is None else said.type
+        return specified_targets(self.model) or self._label_type
 
-    def _objective(self, graph, outputs):
-        job = self._compiled()
-        if isinstance(job.loss, losses.Output):
-            loss, label = job.loss.take(outputs), graph.inputs
-        else:
-            label = graph.argument(LABEL, "input", self.targets_type())
+    def _objective(self, graph: Graph, outputs: dict[str, Any]) -> None:
+        job, label = self._compiled(), self.targets_type()
+        loss: Any = job.loss
+        own = loss.take(outputs) if isinstance(loss, losses.Output) else None
+        target: Any = graph.inputs if label is None or own is not None else graph.argument(LABEL, "input", label)
         given = next(iter(outputs.values())) if len(outputs) == 1 else outputs
         if (said := losses.twice(job.loss, given)) is not None and not self._warned:
             self._warned = True
             warnings.warn(said, stacklevel=level_of_user())
         for kind, function in {"the loss": job.loss, **{f"the metric '{name}'": metric for name, metric in job.metrics.items()}}.items():
             losses.refuse_several(kind, function, given)
-        if not isinstance(job.loss, losses.Output):
-            loss = _tensor_of("the loss", job.loss(given, label))
-        graph.add_result(loss, "loss")
+        graph.add_result(_tensor_of("the loss", loss(given, target)) if own is None else own, "loss")
         for name, metric in job.metrics.items():
-            graph.add_result(_tensor_of(f"the metric '{name}'", metric(given, label)), "metric", name)
+            graph.add_result(_tensor_of(f"the metric '{name}'", metric(given, target)), "metric", name)
 
-    def step(self, x, y=None, *, seed: int = 0) -> dict[str, float]:
+    def step(self, x: Any, y: Any = None, *, seed: int = 0) -> dict[str, float]:
         """One step on one batch: its loss and metrics, and whether it was skipped for a gradient that is not finite. `seed` is
         that of first values, in the first step. With `accumulate=N` the batch is as many micro-batches, of equal parts of its rows."""
         arrays, count = name_inputs(self.model, x, y), self._micro_batches()
@@ -188,7 +192,7 @@ class Trainer:
         return self._compiled().optimizer.learning_rate if self._rate is None else self._rate
 
     @learning_rate.setter
-    def learning_rate(self, rate: float):
+    def learning_rate(self, rate: float) -> None:
         try:
             number = float(rate)
         except (TypeError, ValueError):
@@ -201,12 +205,12 @@ class Trainer:
             self._compiled()
             self._rate = number
 
-    def save(self, path) -> None:
+    def save(self, path: str | os.PathLike[str]) -> None:
         """All that training goes on from as a safetensors file: parameters, what optimizer, loss scale and random generators keep,
         the learning rate, and how many steps and epochs are behind it."""
         self._live().save_state(check_written(path), steps=self.steps, epochs=self.epochs)
 
-    def load(self, path) -> None:
+    def load(self, path: str | os.PathLike[str]) -> None:
         """What `save` wrote, or the checkpoint of a folder: all of it, or nothing where it is that of another model, optimizer or loss
         scaling. Before the first step, too, when what is not the model's own is compared as that begins."""
         check_kind(path)
@@ -215,7 +219,7 @@ class Trainer:
             self.session.load_state(path)
         else:
             self._compiled()
-            if self.model.__dict__.get("_inputs"):
+            if specs_of(self.model):
                 self.model.load_weights(path)
             self._saved = os.fspath(path)
             scalars = {name: array.item() for name, value in read_tensors(path).items() if not (array := numpy.asarray(value)).shape}
@@ -259,7 +263,7 @@ class Trainer:
         if self.session is not None:
             self.session.state["loss_scale"] = scale
 
-    def start_from(self, values: dict[str, numpy.ndarray]) -> None:
+    def start_from(self, values: Named) -> None:
         """Sets parameters and states, each in its own type: in what trains, or as the first values of what will."""
         if self.session is not None:
             state = self.session.state
@@ -271,15 +275,16 @@ class Trainer:
 
     # fit, evaluate, predict
 
-    def _are_rows(self, x) -> bool:
+    def _are_rows(self, x: Any) -> bool:
         """Whether that is all of a model that has its targets among its inputs."""
         return not self._compiled().takes_targets and (isinstance(x, dict) or hasattr(x, "__array__") or hasattr(x, "__dlpack__"))
 
-    def _rows_of(self, data, name: str = "x"):
+    def _rows_of(self, data: Any, name: str = "x") -> tuple[Any, Any]:
         return (data, None) if self._are_rows(data) else batches.rows_of(self.model, data, name)
 
-    def fit(self, x, y, *, batch_size, epochs, validation_data, validation_split, callbacks, verbose, seed, last_batch,
-            checkpoint, resume, log, find_nonfinite, initial_epoch=0) -> History:
+    def fit(self, x: Any, y: Any, *, batch_size: int, epochs: int, validation_data: Any, validation_split: float, callbacks: Any, verbose: bool, seed: int,
+            last_batch: str, checkpoint: str | os.PathLike[str] | None, resume: bool, log: str | os.PathLike[str] | None, find_nonfinite: bool,
+            initial_epoch: int = 0) -> History:
         seed, first = integer("seed", seed, bits=64), integer("initial_epoch", initial_epoch, 0)
         if first and resume:
             raise Error("initial_epoch and resume exclude each other: the checkpoint says which epoch is the first")
@@ -336,25 +341,27 @@ class Trainer:
                 self._run(history, flags, data, source, as_given(session, "eval", {} if scored else test), watchers, finder, scored)
         return history
 
-    def _run(self, history: History, flags, data: Arrays, source=None, validation: Arrays = ([], [], []), watchers=None,
-             finder=None, scored=None) -> None:
+    def _run(self, history: History, flags: Mapping[str, object], data: Arrays, source: batches.Source | None = None,
+             validation: Arrays = ([], [], []), watchers: Watchers | None = None, finder: Callable[[Any, Any], bool] | None = None,
+             scored: Named | None = None) -> None:
         """Trains as `mp-run train` does under such flags, of which None are not said."""
-        assert self.session is not None
+        session = self._live()
         said = {name: str(value) for name, value in flags.items() if value is not None}
         on_step, on_epoch = (watchers.on_step, watchers.on_epoch) if watchers is not None else (None, None)
-        if scored:
-            def on_epoch(epoch, step, scores, test_scores):
-                return watchers.on_epoch(epoch, step, scores, batches.evaluate(self, cut(self.model, scored)))
+
+        def on_scored(epoch: int, step: int, scores: dict[str, float], _: object) -> bool:
+            return on_epoch(epoch, step, scores, batches.evaluate(self, cut(self.model, scored or {}))) if on_epoch else False
+
         try:
-            self.steps, history.skipped_steps, _, history.seconds_per_step, history.resident_bytes = self.session._handle.train(
-                list(said), list(said.values()), *data, *validation, (self.steps, self.epochs), on_step, on_epoch, finder, source,
+            self.steps, history.skipped_steps, _, history.seconds_per_step, history.resident_bytes = session._handle.train(
+                list(said), list(said.values()), *data, *validation, (self.steps, self.epochs), on_step, on_scored if scored else on_epoch, finder, source,
                 source.steps_per_epoch if source is not None else 0, watchers is not None and watchers.steps)
         except Error as error:
             error.args = (hint(error.fault) or str(error),)
             error.nonfinite = tuple(history.nonfinite)
             raise
         finally:
-            self.session.changes += 1
+            session.changes += 1
         self._skips = 0
 
     def _finder(self, history: History, verbose: bool) -> Callable[[Any, Any], bool]:
@@ -365,7 +372,7 @@ class Trainer:
         finder = nonfinite.Finder(model.text(True), name, spell_settings(settings))
         finder.found = history.nonfinite
 
-        def see(step, inputs) -> bool:
+        def see(step: Any, inputs: Any) -> bool:
             before = len(finder.found)
             is_over = finder.see(step, inputs)
             for one in finder.found[before:] if verbose else ():
@@ -374,7 +381,7 @@ class Trainer:
 
         return see
 
-    def evaluate(self, x, y, batch_size) -> dict[str, float]:
+    def evaluate(self, x: Any, y: Any, batch_size: int) -> dict[str, float]:
         batch_size = integer("batch_size", batch_size, 1)
         arrays = name_inputs(self.model, *((x, y) if y is not None else self._rows_of(x)))
         if is_fixed(self.model):
@@ -383,23 +390,22 @@ class Trainer:
         scores = session._handle.evaluate(*as_given(session, "eval", arrays))
         return {name: float(value) for name, _, value in scores}
 
-    def predict(self, x):
+    def predict(self, x: Any) -> Any:
         if batches.are_batches(x):
             return batches.predict(self, x)
         arrays = name_inputs(self.model, x)
         with undone_on_error(self.model, self):
-            if not self.model.__dict__.get("_inputs"):
-                self.model.specify(**{name: Input(value.shape[1:], dtype_of(value)) for name, value in arrays.items()})
+            self._specify(arrays)
             rows = [len(array) for name, array in arrays.items() if array.ndim and has_rows(self.model, name)]
             session = self._predictions.session_for(rows[0] if rows else 0)
-        for name, one in self.model.__dict__["_inputs"].items():
+        for name, one in specs_of(self.model).items():
             if one.batched and one.shape and name in arrays and tuple(arrays[name].shape) == one.shape:
                 raise Error(f"predict: '{name}' is one row, of shape {one.shape}, expected rows; array[None] is a batch of it alone")
             if not one.batched and name in arrays and arrays[name].ndim == len(one.shape) > 0 and len(arrays[name]) != one.shape[0]:
                 raise Error(f"predict: '{name}' has {len(arrays[name])} rows, and the model takes {one.shape[0]} alone: give so many, "
                             f"or an iterable of batches of so many, as (x[i : i + {one.shape[0]}] for i in range(0, len(x), {one.shape[0]}))")
         # What a model takes and does not use is no input of the program.
-        unused = set(self.model.__dict__["_inputs"]) - set(session._programs["infer"].inputs)
+        unused = set(specs_of(self.model)) - set(session._programs["infer"].inputs)
         results = session.run("infer", {name: value for name, value in arrays.items() if name not in unused})
         return next(iter(results.values())) if len(results) == 1 else results
 
