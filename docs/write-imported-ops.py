@@ -26,8 +26,7 @@ that each is made of. Some take settings of a function that others do not. Where
 # What fits operands to each other, and is no part of what an op computes.
 FITTING = {"broadcast", "cast", "constant", "reshape", "select", "transpose"}
 # What rules call for their operands alone.
-HELPERS = {"halfstep.importers.torch.operands", "halfstep.importers.images", "halfstep.importers.torch.export"}
-HELPER_FUNCTIONS = {importer._tensor, importer._numbers}
+HELPERS = {"halfstep.importers.torch.operands", "halfstep.importers.images", "halfstep.importers.onnx.node"}
 
 
 def attributes_of(code):
@@ -64,7 +63,7 @@ def called_by(rule):
             value = getattr(value, attribute or "", None)
         if value is mean_of_images:
             yield ops.mean
-        elif is_ours(value) and value not in HELPER_FUNCTIONS and (value.__module__ not in HELPERS or value.__closure__):
+        elif is_ours(value) and (value.__module__ not in HELPERS or value.__closure__):
             yield value
 
 

@@ -2,13 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any, TypeAlias
+
 from halfstep import ops
 from halfstep.graph.graph import current
 from halfstep.graph.tensor import Tensor
 from halfstep.layers.leaves import Filter, Leaf
 
+# An op, or what is made of some.
+Function: TypeAlias = Callable[..., Tensor]
 
-def channels_last(function, x: Tensor) -> Tensor:
+# Ops on each element that PyTorch, ONNX and ours have under one name, which ONNX writes with a capital.
+UNARY = ["abs", "acos", "acosh", "asin", "asinh", "atan", "atanh", "ceil", "cos", "cosh", "erf", "exp", "floor", "log", "neg", "reciprocal", "relu",
+         "sigmoid", "sin", "sinh", "sqrt", "tan", "tanh"]
+
+
+def channels_last(function: Function, x: Tensor) -> Tensor:
     """An op on images with the channels last, on such where they come second. What comes from another such op is taken as it was
     before it was transposed, so that between two of them nothing moves."""
     rank = len(x.shape)
@@ -36,7 +46,7 @@ def filter_of(weight: Tensor) -> Tensor:
     return weight.channels_last if weight.channels_last is not None else ops.transpose(weight, [0, *range(2, len(weight.shape)), 1])
 
 
-def elementwise(function, *operands):
+def elementwise(function: Function, *operands: Any) -> Tensor:
     """An op on each element of tensors and numbers, with the channels last where one of the tensors has been there and the others come there
     without a move: what is broadcast over pixels or channels, as a bias of each channel, is reshaped."""
     rank = max((len(one.shape) for one in operands if isinstance(one, Tensor)), default=0)

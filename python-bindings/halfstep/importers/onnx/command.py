@@ -6,6 +6,7 @@ import argparse
 import os
 import signal
 import sys
+from typing import NoReturn
 
 from halfstep.layers.leaves import Parameter
 from halfstep_runtime._errors import Error
@@ -13,11 +14,11 @@ from halfstep_runtime._files import write
 from halfstep_runtime._tensor_files import write_tensors
 
 class _Parser(argparse.ArgumentParser):
-    def error(self, message):
+    def error(self, message: str) -> NoReturn:
         raise Error(message)
 
 
-def _parse(words):
+def _parse(words: list[str]) -> argparse.Namespace:
     parser = _Parser(prog="mp-run import", allow_abbrev=False, description="Writes a model's text, as the other verbs read it, from a file of ONNX.")
     parser.add_argument("model", help="the model's .onnx file")
     parser.add_argument("-o", "--output", default="-", help="where the text goes, - for standard output (default -)")
@@ -38,12 +39,7 @@ def _print(text: str) -> None:
         raise Error(f"cannot write to standard output: {error.strerror}") from error
 
 
-def _is_device(path: str) -> bool:
-    """Or a pipe: what may be written to twice."""
-    return os.path.exists(path) and not os.path.isfile(path)
-
-
-def _check_paths(given) -> None:
+def _check_paths(given: argparse.Namespace) -> None:
     named = [("-o ", given.output)] * (given.output != "-") + [("--weights=", given.weights)] * bool(given.weights)
     for flag, path in named:
         folder = os.path.dirname(path) or "."
@@ -51,11 +47,12 @@ def _check_paths(given) -> None:
             raise Error(f"{flag}{path}: folder does not exist: {folder}")
         if os.path.exists(path) and os.path.samefile(given.model, path):
             raise Error(f"{flag}{path}: is the model itself, which would be lost")
-    if len(named) == 2 and os.path.realpath(given.output) == os.path.realpath(given.weights) and not _is_device(given.output):
+    is_device = os.path.exists(given.output) and not os.path.isfile(given.output)  # or a pipe: what may be written to twice
+    if len(named) == 2 and os.path.realpath(given.output) == os.path.realpath(given.weights) and not is_device:
         raise Error(f"-o and --weights both write to {given.output}")
 
 
-def _run(words) -> None:
+def _run(words: list[str]) -> None:
     given = _parse(words)
     try:
         os.stat(given.model)
@@ -84,7 +81,7 @@ def _run(words) -> None:
         write(given.output, [text.encode()])
 
 
-def main(words) -> int:
+def main(words: list[str]) -> int:
     """The exit status, of what stands behind `import` on a command line."""
     signal.signal(signal.SIGPIPE, signal.SIG_DFL)  # as it ends other programs
     signal.signal(signal.SIGINT, signal.SIG_DFL)

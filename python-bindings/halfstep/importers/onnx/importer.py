@@ -8,6 +8,8 @@ import functools
 import math
 import os
 import unicodedata
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING, Any
 
 import numpy
 
@@ -16,9 +18,9 @@ from halfstep.graph.along import on_last
 from halfstep.graph.graph import current, operand
 from halfstep.graph.reductions import along
 from halfstep.graph.tensor import Tensor
-from halfstep.importers.images import elementwise
+from halfstep.importers.images import UNARY, Function, elementwise
 from halfstep.importers.onnx.layers import LAYERS
-from halfstep.importers.onnx.node import CONSTANTS, Node, axes_of, axis_of, dtype_of, number, numbers as _numbers, tensor as _tensor
+from halfstep.importers.onnx.node import CONSTANTS, Handler, Node, Operand, axes_of, axis_of, dtype_of, number, numbers, tensor
 from halfstep.importers.onnx.recurrent import RECURRENT, lacking
 from halfstep.importers.onnx.shapes import SHAPES
 from halfstep.importers.onnx.weights import filters_of, statistics_of, weights_of
@@ -27,18 +29,17 @@ from halfstep.layers.trainable import Trainable
 from halfstep_runtime._elements import DTYPES
 from halfstep_runtime._errors import Error, check_there, of_file
 
+if TYPE_CHECKING:
+    import onnx
+
 _LEAST_OPSET = 13
 _MOST_DIMENSIONS = 32  # of NumPy's arrays and of an executable's tensors
 _MOST_BYTES_OF_A_NAME = 4096  # in an executable
-# What reading a file that says nonsense ends with, in onnx, NumPy and the handlers below; files that cannot be read are the caller's.
-_UNFIT = (ArithmeticError, AssertionError, AttributeError, BufferError, LookupError, MemoryError, RuntimeError, StopIteration,
-          TypeError, ValueError)
-
-
 _EXPECTED = "expected a whole file, as onnx.save or torch.onnx.export writes it"
 
 
-def from_onnx(model, *, trainable=None, frozen=None) -> OnnxModel:
+def from_onnx(model: str | os.PathLike[str] | bytes | onnx.ModelProto, *, trainable: str | Iterable[str] | None = None,
+              frozen: str | Iterable[str] | None = None) -> OnnxModel:
     """A module from a file, its bytes or a ModelProto. Weights start from the file's values. What it has that Halfstep lacks
     is one error that lists all of it.
 
@@ -47,11 +48,28 @@ def from_onnx(model, *, trainable=None, frozen=None) -> OnnxModel:
     as "encoder.*", one or several. `summary` of the module shows which train."""
     path = os.fspath(model) if isinstance(model, (str, os.PathLike)) else ""
     with _naming(path):
-        return _read(model, path, Trainable("from_onnx", trainable, frozen))
+        import onnx
+
+        proto: Any = onnx.load_model_from_string(model) if isinstance(model, bytes) else model
+        if path:
+            proto = onnx.load(check_there(path))  # refuses external data outside of the model's folder
+        _check_data(proto, path)
+        onnx.checker.check_model(proto)
+        version, *others = {one.version for one in proto.opset_import if one.domain in ("", "ai.onnx")} or {_LEAST_OPSET}
+        if others:
+            raise Error(f"the model is of several opsets: {', '.join(map(str, sorted([version, *others])))}")
+        if version > onnx.defs.onnx_opset_version():
+            raise Error(f"the model is of opset {version}, and onnx {onnx.__version__} knows those up to {onnx.defs.onnx_opset_version()}")
+        if version < _LEAST_OPSET:
+            try:
+                proto = onnx.version_converter.convert_version(proto, _LEAST_OPSET)
+            except Exception as error:
+                raise Error(f"the model is of opset {version}, which onnx does not convert to {_LEAST_OPSET}: {_said(error)}") from error
+        return OnnxModel(proto.graph, path, Trainable("from_onnx", trainable, frozen))
 
 
 @contextlib.contextmanager
-def _naming(path: str):
+def _naming(path: str) -> Iterator[None]:
     """Errors of ours, all of them, which begin with the file that they are of."""
     try:
         yield
@@ -67,41 +85,7 @@ def _naming(path: str):
         raise Error((f"{path}: " if path else "") + f"not a model of ONNX: {_said(error)}; {_EXPECTED}") from error
 
 
-def _read(model, path: str, trainable: Trainable) -> OnnxModel:
-    import onnx
-    from google.protobuf.message import DecodeError
-
-    try:
-        if path:
-            check_there(path)
-            model = onnx.load(path)  # refuses external data outside of the model's folder
-        elif isinstance(model, bytes):
-            model = onnx.load_model_from_string(model)
-        _check_data(model, path)
-        onnx.checker.check_model(model)
-    except Error:
-        raise
-    except (DecodeError, onnx.checker.ValidationError, *_UNFIT) as error:
-        raise Error(f"not a model of ONNX: {_said(error)}; {_EXPECTED}") from error
-    version, *others = {one.version for one in model.opset_import if one.domain in ("", "ai.onnx")} or {_LEAST_OPSET}
-    if others:
-        raise Error(f"the model is of several opsets: {', '.join(map(str, sorted([version, *others])))}")
-    if version > onnx.defs.onnx_opset_version():
-        raise Error(f"the model is of opset {version}, and onnx {onnx.__version__} knows those up to {onnx.defs.onnx_opset_version()}")
-    if version < _LEAST_OPSET:
-        try:
-            model = onnx.version_converter.convert_version(model, _LEAST_OPSET)
-        except _UNFIT as error:
-            raise Error(f"the model is of opset {version}, which onnx does not convert to {_LEAST_OPSET}: {_said(error)}") from error
-    try:
-        return OnnxModel(model.graph, path, trainable)
-    except Error:
-        raise
-    except _UNFIT as error:
-        raise Error(f"not a model of ONNX: {_said(error)}; {_EXPECTED}") from error
-
-
-def _check_data(message, file: str) -> None:
+def _check_data(message: Any, file: str) -> None:
     """Refuses what lies in other files, before anything looks for it: only a path has a folder, from which onnx has read it."""
     from google.protobuf.message import Message
     from onnx import TensorProto
@@ -130,7 +114,7 @@ class OnnxModel(nn.Module):
 
     _has_fixed_forward = True
 
-    def __init__(self, graph, path: str, trainable: Trainable):
+    def __init__(self, graph: onnx.GraphProto, path: str, trainable: Trainable):
         self._path, self._file = path, os.path.basename(path)
         self._nodes = [Node(one) for one in graph.node]
         self._check({one.name for one in graph.initializer})
@@ -148,7 +132,7 @@ class OnnxModel(nn.Module):
             raise Error("the model has no inputs: there is nothing to compute")
         self._check_names()
 
-    def _leaves_of(self, values: dict[str, numpy.ndarray], trainable: Trainable) -> dict[str, nn.Parameter | nn.State]:
+    def _leaves_of(self, values: dict[str, numpy.ndarray[Any, Any]], trainable: Trainable) -> dict[str, nn.Parameter | nn.State]:
         """What the model keeps of the file's tensors of floats."""
         weights = weights_of(self._nodes, {name: value.shape for name, value in values.items()})
         statistics, filters = statistics_of(self._nodes), filters_of(self._nodes, self._outputs)
@@ -182,24 +166,24 @@ class OnnxModel(nn.Module):
         if "rng" in self._weights or "rng" in self._inputs and any(node.op == "Dropout" for node in self._nodes):
             raise Error("a tensor is called 'rng', as the state of random numbers is: rename it in the file")
 
-    def children(self):
+    def children(self) -> Iterator[tuple[str, Leaf]]:
         yield from self._weights.items()
 
-    def input_names(self):
+    def input_names(self) -> list[str]:
         return list(self._inputs)
 
-    def _traced(self, inputs=None, objective=None):
+    def _traced(self, inputs: Any = None, objective: Any = None) -> Any:
         with _naming(self._path):
             return super()._traced(inputs, objective)
 
-    def forward(self, *inputs):
+    def forward(self, *inputs: Tensor) -> dict[str, Tensor]:
         values = {**self._constants, **self._weights, **dict(zip(self._inputs, inputs, strict=True)), "": None}
         scope = current().scope
         for number, node in enumerate(self._nodes, 1):
             scope.append(node.name)  # what policies and reports name its ops by
             current().place = (self._file, number) if self._file else None
             try:
-                results = HANDLERS[node.op](node, *(values[name] for name in node.inputs))
+                results = HANDLERS[node.op](node, *node.operands([values[name] for name in node.inputs]))
             except Error as error:
                 raise error if str(error).startswith(str(node)) else Error(f"{node}: {error}") from error
             except Exception as error:
@@ -215,68 +199,59 @@ class OnnxModel(nn.Module):
                     node.refuse(f"its output '{name}' has {len(result.shape)} dimensions, expected at most {_MOST_DIMENSIONS}")
                 if name:
                     values[name] = result
-        return {name: operand(_tensor(values[name])) for name in self._outputs}
+        return {name: operand(tensor(values[name])) for name in self._outputs}
 
 
-def _input_of(proto) -> nn.Input:
+def _input_of(proto: onnx.ValueInfoProto) -> nn.Input:
     from onnx import helper
 
-    tensor = proto.type.tensor_type
-    if not proto.type.HasField("tensor_type") or not tensor.HasField("shape"):
+    kind = proto.type.tensor_type
+    if not proto.type.HasField("tensor_type") or not kind.HasField("shape"):
         raise Error(f"input '{proto.name}' is no tensor of a known rank")
-    if len(tensor.shape.dim) > _MOST_DIMENSIONS:
-        raise Error(f"input '{proto.name}' has {len(tensor.shape.dim)} dimensions, expected at most {_MOST_DIMENSIONS}")
-    sizes = [one.dim_value if one.HasField("dim_value") else None for one in tensor.shape.dim]
+    if len(kind.shape.dim) > _MOST_DIMENSIONS:
+        raise Error(f"input '{proto.name}' has {len(kind.shape.dim)} dimensions, expected at most {_MOST_DIMENSIONS}")
+    sizes = [one.dim_value if one.HasField("dim_value") else None for one in kind.shape.dim]
     if None in sizes[1:]:
         raise Error(f"input '{proto.name}' has open sizes, of which only the first, the batch, may be one: {sizes}")
-    dtype = helper.tensor_dtype_to_np_dtype(tensor.elem_type).name
+    dtype = helper.tensor_dtype_to_np_dtype(kind.elem_type).name
     if dtype not in DTYPES.values():
         raise Error(f"input '{proto.name}' has elements of {dtype}, expected one of {', '.join(DTYPES.values())}")
     batched = bool(sizes) and sizes[0] is None
     return nn.Input(tuple(sizes[1:] if batched else sizes), dtype, batched)
 
 
-def _array_of(what: str, proto) -> numpy.ndarray:
+def _array_of(what: str, proto: Any) -> numpy.ndarray[Any, Any]:
     from onnx import numpy_helper
 
     try:
         return numpy_helper.to_array(proto)
-    except _UNFIT as error:
+    except Exception as error:
         raise Error(f"{what} has values that do not fit to its shape and type: {_said(error)}") from error
 
 
-def _unary(function):
-    return lambda node, x: elementwise(function, _tensor(x))
+def _unary(function: Function) -> Handler:
+    return lambda node, x: elementwise(function, x)
 
 
-def _binary(function):
-    return lambda node, a, b: elementwise(function, _tensor(a), _tensor(b))
+def _binary(function: Function) -> Handler:
+    return lambda node, a, b: elementwise(function, a, b)
 
 
-def _folded(function):
+def _folded(function: Function) -> Handler:
     """Of two tensors or more, from the left."""
-    return lambda node, *values: functools.reduce(functools.partial(elementwise, function), map(_tensor, values))
+    return lambda node, *values: functools.reduce(functools.partial(elementwise, function), values)
 
 
-def _matmul(node, a, b):
-    return ops.matmul(_tensor(a), _tensor(b))
-
-
-def _gemm(node, a, b, c=None):
-    product = ops.matmul(_tensor(a), _tensor(b), transpose_lhs=bool(node.get("transA", 0)),
-                         transpose_rhs=bool(node.get("transB", 0)))
+def _gemm(node: Node, a: Tensor, b: Tensor, c: Tensor | None = None) -> Tensor:
+    product = ops.matmul(a, b, transpose_lhs=bool(node.get("transA", 0)), transpose_rhs=bool(node.get("transB", 0)))
     alpha, beta = node.get("alpha", 1.0), node.get("beta", 1.0)
     product = product if alpha == 1.0 else product * alpha
-    if c is None:
-        return product
-    c = _tensor(c)
-    return ops.add(product, c if beta == 1.0 else ops.mul(c, beta))
+    return product if c is None else ops.add(product, c if beta == 1.0 else ops.mul(c, beta))
 
 
-def _reduce(function):
-    def handle(node, x, axes=None):
-        x = _tensor(x)
-        axes = node.get("axes") if axes is None else _numbers(node, axes, "axes")
+def _reduce(function: Function) -> Handler:
+    def handle(node: Node, x: Tensor, given: Operand = None) -> Tensor:
+        axes = node.get("axes") if given is None else numbers(node, given, "axes")
         if not axes and node.get("noop_with_empty_axes", 0):
             return x
         return function(x, list(axes) if axes else None, bool(node.get("keepdims", 1)))
@@ -284,22 +259,21 @@ def _reduce(function):
     return handle
 
 
-def _place(function):
-    def handle(node, x):
+def _place(function: Function) -> Handler:
+    def handle(node: Node, x: Tensor) -> Tensor:
         is_last = node.only("select_last_index", 0, 1) == 1
-        x = _tensor(x)
         axis = axis_of(node, x, 0)
         result = function(ops.flip(x, axis) if is_last else x, axis, "int64")
         if is_last:  # the first of what is turned around
-            result = ops.constant(x.shape[axis] - 1, "int64") - result
+            result = ops.constant((x.shape[axis] or 0) - 1, "int64") - result
         return ops.reshape(result, [*x.shape[:axis], 1, *x.shape[axis + 1 :]]) if node.get("keepdims", 1) else result
 
     return handle
 
 
-def _cumsum(node, x, axis):
-    x, exclusive, reverse = _tensor(x), bool(node.get("exclusive", 0)), bool(node.get("reverse", 0))
-    (axis,) = axes_of(node, axis, len(x.shape))
+def _cumsum(node: Node, x: Tensor, given: Operand) -> Tensor:
+    exclusive, reverse = bool(node.get("exclusive", 0)), bool(node.get("reverse", 0))
+    (axis,) = axes_of(node, given, len(x.shape))
     if "float" in x.dtype:
         return ops.cumsum(x, axis, exclusive=exclusive, reverse=reverse)
     if not reverse:
@@ -307,16 +281,16 @@ def _cumsum(node, x, axis):
     return ops.flip(_sums_of_whole_numbers(ops.flip(x, axis), axis, exclusive), axis)
 
 
-def _sums_of_whole_numbers(x, axis: int, exclusive: bool):
+def _sums_of_whole_numbers(x: Tensor, axis: int, exclusive: bool) -> Tensor:
     """Running sums, exact in the elements' own type: each time twice as many elements are in a sum."""
     size = x.shape[axis]
     if size is None:
         raise Error("the rows of a batch have no sum up to each: their number is open")
 
-    def part(start: int, stop: int):
+    def part(start: int, stop: int) -> Tensor:
         return x[(*[slice(None)] * axis, slice(start, stop))]
 
-    def shifted(by: int):
+    def shifted(by: int) -> Tensor:
         zeros = ops.broadcast(ops.constant(0, x.dtype), like=part(0, by))
         return ops.concat([zeros, part(0, size - by)], axis)
 
@@ -328,38 +302,31 @@ def _sums_of_whole_numbers(x, axis: int, exclusive: bool):
     return x
 
 
-def _top_k(node, x, k):
-    (count,) = _numbers(node, k, "k")
-    x = _tensor(x)
+def _top_k(node: Node, x: Tensor, k: Operand) -> tuple[Tensor, Tensor]:
+    (count,) = numbers(node, k, "k")
     values, indices = ops.top_k(x, count, axis_of(node, x), largest=bool(node.get("largest", 1)))
     return values, ops.cast(indices, "int64")
 
 
-def _pow(node, x, exponent):
-    x = _tensor(x)
+def _pow(node: Node, x: Tensor, exponent: Operand) -> Tensor:
     if "float" not in x.dtype:
         node.refuse(f"powers of {x.dtype} are not supported")
-    if not isinstance(exponent, (Tensor, Leaf)) and numpy.asarray(exponent).size == 1 and numpy.ndim(exponent) == 0:
-        return ops.pow(x, float(numpy.asarray(exponent)))
-    return elementwise(ops.pow, x, ops.cast(_tensor(exponent), x.dtype))
+    if not isinstance(exponent, (Tensor, Leaf)) and numpy.ndim(numpy.asarray(exponent)) == 0:
+        return ops.pow(x, number(node, exponent, "exponent"))
+    return elementwise(ops.pow, x, ops.cast(tensor(exponent), x.dtype))
 
 
-def _cast(node, x):
-    return elementwise(functools.partial(ops.cast, dtype=dtype_of(node, "to")), _tensor(x))
+def _clip(node: Node, x: Tensor, low: Operand = None, high: Operand = None) -> Tensor:
+    least, most = (number(node, end if one is None else one, "bounds") for one, end in ((low, -math.inf), (high, math.inf)))
+    return elementwise(lambda image: ops.clamp(image, least, most), x)
 
 
-def _clip(node, x, low=None, high=None):
-    least, most = (-math.inf if low is None else low), (math.inf if high is None else high)
-    least, most = (number(node, one, "bounds") for one in (least, most))
-    return elementwise(lambda image: ops.clamp(image, least, most), _tensor(x))
-
-
-def _hard_sigmoid(node, x):
+def _hard_sigmoid(node: Node, x: Tensor) -> Tensor:
     alpha, beta = node.get("alpha", 0.2), node.get("beta", 0.5)
-    return elementwise(lambda image: ops.clamp(image * alpha + beta, 0.0, 1.0), _tensor(x))
+    return elementwise(lambda image: ops.clamp(image * alpha + beta, 0.0, 1.0), x)
 
 
-def _constant(node):
+def _constant(node: Node) -> numpy.ndarray[Any, Any]:
     for name, value in node.attributes.items():
         if name == "value":
             return _array_of(f"{node}", value)
@@ -367,89 +334,71 @@ def _constant(node):
             return numpy.asarray(value, numpy.float32)
         if name in ("value_int", "value_ints"):
             return numpy.asarray(value, numpy.int64)
-    return node.refuse("it has no value that is a number")
+    node.refuse("it has no value that is a number")
 
 
-def _is_inf(node, x):
+def _is_inf(node: Node, x: Tensor) -> Tensor:
     node.only("detect_negative", 1)
     node.only("detect_positive", 1)
-    return elementwise(ops.is_inf, _tensor(x))
+    return elementwise(ops.is_inf, x)
 
 
-def _compare(predicate):
-    return lambda node, a, b: elementwise(lambda x, y: ops.compare(predicate, x, y), _tensor(a), _tensor(b))
+def _compare(predicate: str) -> Handler:
+    return lambda node, a, b: elementwise(functools.partial(ops.compare, predicate), a, b)
 
 
-HANDLERS = {
-    "Abs": _unary(ops.abs),
-    "Acos": _unary(ops.acos),
-    "Acosh": _unary(ops.acosh),
+def _on_axis(function: Function) -> Handler:
+    return lambda node, x: on_last(function, x, axis_of(node, x))
+
+
+HANDLERS: dict[str, Handler] = {
+    **{name.capitalize(): _unary(getattr(ops, name)) for name in UNARY},
     "Add": _folded(ops.add),
     "And": _binary(ops.logical_and),
     "ArgMax": _place(ops.argmax),
     "ArgMin": _place(ops.argmin),
-    "Asin": _unary(ops.asin),
-    "Asinh": _unary(ops.asinh),
-    "Atan": _unary(ops.atan),
-    "Atanh": _unary(ops.atanh),
-    "Cast": _cast,
-    "Ceil": _unary(ops.ceil),
+    "Cast": lambda node, x: elementwise(functools.partial(ops.cast, dtype=dtype_of(node, "to")), x),
     "Clip": _clip,
     "Constant": _constant,
-    "Cos": _unary(ops.cos),
-    "Cosh": _unary(ops.cosh),
     "CumSum": _cumsum,
     "Div": _folded(ops.div),
-    "Elu": lambda node, x: elementwise(functools.partial(ops.elu, alpha=node.get("alpha", 1.0)), _tensor(x)),
+    "Elu": lambda node, x: elementwise(functools.partial(ops.elu, alpha=node.get("alpha", 1.0)), x),
     "Equal": _compare("eq"),
-    "Erf": _unary(ops.erf),
-    "Exp": _unary(ops.exp),
-    "Floor": _unary(ops.floor),
-    "Gelu": lambda node, x: elementwise(functools.partial(ops.gelu, approximate=node.get("approximate", "none")), _tensor(x)),
+    "Gelu": lambda node, x: elementwise(functools.partial(ops.gelu, approximate=node.get("approximate", "none")), x),
     "Gemm": _gemm,
     "Greater": _compare("gt"),
     "GreaterOrEqual": _compare("ge"),
     "HardSigmoid": _hard_sigmoid,
     "HardSwish": _unary(ops.hard_swish),
-    "Identity": lambda node, x: _tensor(x),
+    "Identity": lambda node, x: x,
     "IsInf": _is_inf,
     "IsNaN": _unary(ops.is_nan),
-    "LeakyRelu": lambda node, x: elementwise(functools.partial(ops.leaky_relu, negative_slope=node.get("alpha", 0.01)), _tensor(x)),
+    "LeakyRelu": lambda node, x: elementwise(functools.partial(ops.leaky_relu, negative_slope=node.get("alpha", 0.01)), x),
     "Less": _compare("lt"),
     "LessOrEqual": _compare("le"),
-    "Log": _unary(ops.log),
-    "LogSoftmax": lambda node, x: on_last(ops.log_softmax, _tensor(x), axis_of(node, x)),
-    "MatMul": _matmul,
+    "LogSoftmax": _on_axis(ops.log_softmax),
+    "MatMul": lambda node, a, b: ops.matmul(a, b),
     "Max": _folded(ops.maximum),
     "Min": _folded(ops.minimum),
     "Mul": _folded(ops.mul),
-    "Neg": _unary(ops.neg),
     "Not": _unary(ops.logical_not),
     "Or": _binary(ops.logical_or),
     "PRelu": _binary(ops.prelu),
     "Pow": _pow,
-    "Reciprocal": _unary(ops.reciprocal),
     "ReduceLogSumExp": _reduce(ops.logsumexp),
     "ReduceMax": _reduce(lambda x, axes, keep: along(ops.reduce_max, x, axes, keep)),
     "ReduceMean": _reduce(ops.mean),
     "ReduceMin": _reduce(lambda x, axes, keep: along(ops.reduce_min, x, axes, keep)),
     "ReduceProd": _reduce(ops.prod),
     "ReduceSum": _reduce(ops.sum),
-    "Relu": _unary(ops.relu),
     "Round": _unary(ops.round),
-    "Sigmoid": _unary(ops.sigmoid),
     "Sign": _unary(ops.sign),
-    "Sin": _unary(ops.sin),
-    "Sinh": _unary(ops.sinh),
-    "Softmax": lambda node, x: on_last(ops.softmax, _tensor(x), axis_of(node, x)),
+    "Softmax": _on_axis(ops.softmax),
     "Softplus": _unary(ops.softplus),
-    "Sqrt": _unary(ops.sqrt),
     "Sub": _folded(ops.sub),
     "Sum": _folded(ops.add),
-    "Tan": _unary(ops.tan),
-    "Tanh": _unary(ops.tanh),
     "TopK": _top_k,
-    "Where": lambda node, c, a, b: elementwise(ops.select, _tensor(c), _tensor(a), _tensor(b)),
+    "Where": lambda node, condition, a, b: elementwise(ops.select, condition, a, b),
     **LAYERS,
     **RECURRENT,
     **SHAPES,

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import NoReturn
+from collections.abc import Callable
+from typing import Any, NoReturn, TypeAlias
 
 import numpy
 
@@ -14,30 +15,39 @@ from halfstep_runtime import _errors
 from halfstep_runtime._elements import DTYPES
 from halfstep_runtime._errors import Error
 
+# What an input is when its op is imported: a tensor, or what the file holds of it; None where it is left out.
+Operand: TypeAlias = "Tensor | Leaf | numpy.ndarray[Any, Any] | float | None"
+# A rule of an op: of the node and its inputs, a tensor or several.
+Handler: TypeAlias = Callable[..., Any]
+
 
 class Node:
     """A node, with what its handler reads of it."""
 
-    def __init__(self, proto):
+    def __init__(self, proto: Any):
         from onnx import helper
 
         self.op = proto.op_type if proto.domain in ("", "ai.onnx") else f"{proto.domain}.{proto.op_type}"
         self.name = proto.name or f"{proto.op_type} of {next(filter(None, proto.output), 'nothing')}"
-        self.inputs = list(proto.input)
-        self.outputs = list(proto.output)
-        self.attributes = {one.name: helper.get_attribute_value(one) for one in proto.attribute}
+        self.inputs: list[str] = list(proto.input)
+        self.outputs: list[str] = list(proto.output)
+        self.attributes: dict[str, Any] = {one.name: helper.get_attribute_value(one) for one in proto.attribute}
 
-    def __str__(self):
+    def __str__(self) -> str:
         return f"node '{self.name}' ({self.op})"
 
     def refuse(self, why: str) -> NoReturn:
         raise Error(f"{self}: {why}")
 
-    def get(self, name: str, otherwise=None):
+    def get(self, name: str, otherwise: Any = None) -> Any:
         value = self.attributes.get(name, otherwise)
         return value.decode() if isinstance(value, bytes) else value
 
-    def only(self, name: str, *accepted):
+    def operands(self, values: list[Any]) -> list[Any]:
+        """The inputs as handlers take them: tensors, but for those that they need as numbers, which stay as they are."""
+        return [one if one is None or i in NUMBERS.get(self.op, ()) else tensor(one) for i, one in enumerate(values)]
+
+    def only(self, name: str, *accepted: Any) -> Any:
         """Refuses values of an attribute that the handler does not know."""
         value = self.get(name, accepted[0])
         if value not in accepted:
@@ -47,16 +57,23 @@ class Node:
 
 # The inputs that handlers need as constants: what is one of these is no parameter, whatever its type.
 CONSTANTS: dict[str, tuple[int, ...]] = {"Clip": (1, 2), "Dropout": (1,), "OneHot": (1, 2), "Pad": (2,)}
+# With those that are whole numbers, or whose handlers do something else where they are known.
+NUMBERS: dict[str, tuple[int, ...]] = {
+    **CONSTANTS,
+    **dict.fromkeys(["CumSum", "Expand", "Gather", "Pow", "ReduceLogSumExp", "ReduceMax", "ReduceMean", "ReduceMin", "ReduceProd", "ReduceSum", "Reshape",
+                     "Split", "Squeeze", "TopK", "Unsqueeze"], (1,)),
+    **dict.fromkeys(["GRU", "LSTM", "RNN"], (4, 5, 6)), "Dropout": (1, 2), "Pad": (1, 2, 3), "Slice": (1, 2, 3, 4),
+}
 
 
-def known(node: Node, value, what: str) -> numpy.ndarray:
+def known(node: Node, value: Operand, what: str) -> numpy.ndarray[Any, Any]:
     """What has to be known when the model is made."""
     if isinstance(value, (Tensor, Leaf)):
         node.refuse(f"its {what} depend on inputs")
     return numpy.asarray(value)
 
 
-def numbers(node: Node, value, what: str) -> list[int]:
+def numbers(node: Node, value: Operand, what: str) -> list[int]:
     """Shapes, axes, counts."""
     values = known(node, value, what).reshape(-1)
     if not (values == numpy.floor(values)).all():
@@ -64,7 +81,7 @@ def numbers(node: Node, value, what: str) -> list[int]:
     return [int(one) for one in values]
 
 
-def number(node: Node, value, what: str) -> float:
+def number(node: Node, value: Operand, what: str) -> float:
     """A number, alone or in a tensor."""
     values = known(node, value, what)
     if values.size != 1:
@@ -72,7 +89,7 @@ def number(node: Node, value, what: str) -> float:
     return float(values.reshape(()))
 
 
-def tensor(value) -> Tensor:
+def tensor(value: Operand) -> Tensor:
     """A tensor, that of a parameter or a state, or that of a constant, of its own type."""
     if isinstance(value, Leaf):
         return leaf_tensor(value)
@@ -82,7 +99,7 @@ def tensor(value) -> Tensor:
     return ops.constant(array, array.dtype)
 
 
-def dtype_of(node, name: str, otherwise=None) -> str:
+def dtype_of(node: Node, name: str, otherwise: int | None = None) -> str:
     """An attribute that is an element type."""
     from onnx import helper
 
@@ -92,11 +109,11 @@ def dtype_of(node, name: str, otherwise=None) -> str:
     return dtype
 
 
-def axis_of(node, x, otherwise=-1) -> int:
+def axis_of(node: Node, x: Tensor, otherwise: int = -1) -> int:
     return _errors.axis(str(node), node.get("axis", otherwise), len(x.shape))
 
 
-def axes_of(node, value, rank: int) -> list[int]:
+def axes_of(node: Node, value: Operand, rank: int) -> list[int]:
     """Several dimensions of `rank`, in the order in which an input has them."""
     axes = numbers(node, value, "axes")
     _errors.axes(str(node), axes, rank)  # none is there twice

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import weakref
+from collections.abc import Sequence
+from typing import Any
 
 import numpy
 
@@ -10,7 +12,7 @@ from halfstep import ops
 from halfstep.graph.graph import Graph, current
 from halfstep.graph.recurrent import Weights, run
 from halfstep.graph.tensor import Tensor
-from halfstep.importers.onnx.node import Node, numbers, tensor
+from halfstep.importers.onnx.node import Handler, Node, Operand, numbers, tensor
 
 # Where our gates stand among ONNX's, which are input, output, forget, cell; update, reset, new.
 _GATES = {"GRU": (1, 0, 2), "LSTM": (0, 2, 3, 1), "RNN": (0,)}
@@ -59,13 +61,13 @@ def _gates_of(node: Node, values: Tensor) -> Tensor:
     return ops.concat([parts[i] for i in order], 0) if len(order) > 1 else values
 
 
-def _weights(node: Node, direction: int, kernels, recurrents, biases) -> list[Tensor | None]:
+def _weights(node: Node, direction: int, kernels: Tensor, recurrents: Tensor, biases: Tensor | None) -> list[Any]:
     """As Weights has them."""
     both = [None, None] if biases is None else [_gates_of(node, one) for one in ops.split(biases[direction], 2, 0)]
     return [_gates_of(node, kernels[direction]), _gates_of(node, recurrents[direction]), *both]
 
 
-def _states(given, direction: int, batch_first: bool) -> tuple[Tensor, ...] | None:
+def _states(given: Sequence[Operand], direction: int, batch_first: bool) -> tuple[Tensor, ...] | None:
     """The first state, of which parts that are left out are zeros; None where all are, or are zeros of the file."""
     known = [None if one is None or (isinstance(one, numpy.ndarray) and not one.any()) else tensor(one) for one in given]
     parts = [one if one is None else one[:, direction] if batch_first else one[direction] for one in known]
@@ -76,12 +78,12 @@ def _states(given, direction: int, batch_first: bool) -> tuple[Tensor, ...] | No
     return tuple(zeros if one is None else one for one in parts)
 
 
-def _given(x: Tensor, kernel, bias, own_bias) -> Tensor:
+def _given(x: Tensor, kernel: Tensor, bias: Any, own_bias: Any) -> Tensor:
     """What the input gives to all positions, where both biases come to the same sums."""
     return ops.matmul(x, kernel, bias if bias is None else bias + own_bias, transpose_rhs=True)
 
 
-def _with_peepholes(x: Tensor, count: int, weights, state, peepholes: Tensor):
+def _with_peepholes(x: Tensor, count: int, weights: list[Any], state: Any, peepholes: Tensor) -> tuple[Tensor, tuple[Tensor, ...]]:
     """An LSTM whose gates see the memory: outputs of all positions, and the last state."""
     kernel, recurrent, *biases = weights
     given = _given(x, kernel, *biases)
@@ -102,14 +104,14 @@ def _with_peepholes(x: Tensor, count: int, weights, state, peepholes: Tensor):
     return ops.stack(outputs, 1), state
 
 
-def _reset_before(x: Tensor, count: int, weights, state):
+def _reset_before(x: Tensor, count: int, weights: list[Any], state: Any) -> tuple[Tensor, tuple[Tensor, ...]]:
     """A GRU whose gate resets the state before the product, not what the product gives: outputs of all positions, and the last
     state."""
     kernel, recurrent, *biases = weights
     given = _given(x, kernel, *biases)
     units = recurrent.shape[1]
     gates, kernel = ops.split(recurrent, [2 * units, units], 0)
-    hidden = state[0] if state is not None else None
+    hidden: Any = state[0] if state is not None else None
     outputs = []
     for position in range(count):
         reset, update, new = ops.split(given[:, position], 3, -1)
@@ -123,7 +125,8 @@ def _reset_before(x: Tensor, count: int, weights, state):
     return ops.stack(outputs, 1), (hidden,)
 
 
-def _direction(node: Node, x: Tensor, count: int, weights, state, peepholes: Tensor | None):
+def _direction(node: Node, x: Tensor, count: int, weights: list[Any], state: tuple[Tensor, ...] | None,
+               peepholes: Tensor | None) -> tuple[Tensor, tuple[Tensor, ...]]:
     """Outputs [rows, positions, units], and the last state."""
     if peepholes is not None:
         return _with_peepholes(x, count, weights, state, peepholes)
@@ -135,7 +138,7 @@ def _direction(node: Node, x: Tensor, count: int, weights, state, peepholes: Ten
     return outputs, last
 
 
-def _positions(node: Node, x: Tensor, directions: int, lengths) -> int:
+def _positions(node: Node, x: Tensor, directions: int, given: Operand) -> int:
     """How many there are, in each row."""
     count = x.shape[1] if len(x.shape) == 3 else None
     if not count:
@@ -145,8 +148,8 @@ def _positions(node: Node, x: Tensor, directions: int, lengths) -> int:
         node.refuse(f"with it the model has {total} positions of all layers and directions, more than {_MOST_POSITIONS}: each would be "
                     "ops of its own, since time is unrolled")
     _unrolled[current()] = total
-    if lengths is not None:
-        lengths = numbers(node, lengths, "sequence_lens")
+    if given is not None:
+        lengths = numbers(node, given, "sequence_lens")
         if len(lengths) != (x.shape[0] or len(lengths)):
             node.refuse(f"{len(lengths)} sequence_lens for {x.shape[0]} rows")
         if set(lengths) != {count}:
@@ -154,17 +157,17 @@ def _positions(node: Node, x: Tensor, directions: int, lengths) -> int:
     return count
 
 
-def _layer(node: Node, x, kernels, recurrents, biases=None, lengths=None, hidden=None, memory=None, peepholes=None):
+def _layer(node: Node, x: Tensor, kernels: Tensor, recurrents: Tensor, biases: Tensor | None = None, lengths: Operand = None, hidden: Operand = None,
+           memory: Operand = None, peepholes: Tensor | None = None) -> tuple[Tensor, ...]:
     batch_first = node.only("layout", 0, 1) == 1
-    x, kernels, recurrents = (tensor(one) for one in (x, kernels, recurrents))
     x = x if batch_first else ops.transpose(x, (1, 0, 2))
-    biases, peepholes = (None if one is None else tensor(one) for one in (biases, peepholes))
     directions = _DIRECTIONS[node.only("direction", *_DIRECTIONS)]
     if kernels.shape[0] != len(directions):
         node.refuse(f"its weights are of {kernels.shape[0]} directions, expected {len(directions)}")
     count = _positions(node, x, len(directions), lengths)
     first = [hidden, memory] if node.op == "LSTM" else [hidden]
-    outputs, last = [], []
+    outputs: list[Tensor] = []
+    last: list[tuple[Tensor, ...]] = []
     for direction, is_backwards in enumerate(directions):
         given = ops.flip(x, 1) if is_backwards else x
         values, state = _direction(node, given, count, _weights(node, direction, kernels, recurrents, biases),
@@ -176,4 +179,4 @@ def _layer(node: Node, x, kernels, recurrents, biases=None, lengths=None, hidden
     return ops.stack(outputs, 2 if batch_first else 1), *ends
 
 
-RECURRENT = {"GRU": _layer, "LSTM": _layer, "RNN": _layer}
+RECURRENT: dict[str, Handler] = {"GRU": _layer, "LSTM": _layer, "RNN": _layer}

@@ -123,7 +123,7 @@ def statistics_of(nodes: list[Node]) -> set[str]:
     return {name for node in nodes if node.op == "BatchNormalization" for name in node.inputs[3:5]}
 
 
-def filters_of(nodes: list[Node], outputs) -> set[str]:
+def filters_of(nodes: list[Node], outputs: list[str]) -> set[str]:
     """What convolutions read as filters, and nothing else reads."""
     uses = [(name, node.op == "Conv" and place == 1) for node in nodes for place, name in enumerate(node.inputs)]
     return {name for name, is_filter in uses if is_filter} - {name for name, is_filter in uses if not is_filter} - set(outputs)
