@@ -6,12 +6,15 @@ import ast
 import inspect
 import sys
 import textwrap
+import types
+from collections.abc import Callable
+from typing import Any
 
 _EARLIER = ("a region of CUDA that was made before the forward is off where there is no CUDA, whether or not it was to be: write "
             '`with torch.autocast("cuda"):` in the forward, or make one of "cpu" with a dtype')
 
 
-def regions_of_cuda(tell):
+def regions_of_cuda(tell: Callable[[str, str], None]) -> list[tuple[Any, str, Any]]:
     """(owner, name, what stands there while a forward is traced): they are entered as regions of the CPU, with the type that they have on CUDA.
     Where that is not known, `tell` is told what and why."""
     import torch
@@ -19,13 +22,13 @@ def regions_of_cuda(tell):
     region = torch.amp.autocast_mode.autocast
     initialize, enter, leave = region.__init__, region.__enter__, region.__exit__
 
-    def initialize_any(self, device_type, dtype=None, enabled=True, cache_enabled=None):
+    def initialize_any(self: Any, device_type: str, dtype: Any = None, enabled: bool = True, cache_enabled: bool | None = None) -> None:
         on_cuda = device_type == "cuda"
         # PyTorch has one of CUDA off where there is none.
         initialize(self, "cpu" if on_cuda else device_type, torch.get_autocast_dtype("cuda") if on_cuda and dtype is None else dtype, enabled, cache_enabled)
         self.device, self.is_known = device_type, True
 
-    def enter_any(self):
+    def enter_any(self: Any) -> Any:
         if self.device != "cuda":
             return enter(self)
         # What a forward asks of autocast, and what a region in this one is of.
@@ -40,7 +43,7 @@ def regions_of_cuda(tell):
         self.device = "cpu"
         return enter(self)
 
-    def leave_any(self, *raised):
+    def leave_any(self: Any, *raised: Any) -> Any:
         result = leave(self, *raised)
         if hasattr(self, "outside"):
             enabled, dtype, self._enabled = self.__dict__.pop("outside")
@@ -52,7 +55,7 @@ def regions_of_cuda(tell):
     return [(region, "__init__", initialize_any), (region, "__enter__", enter_any), (region, "__exit__", leave_any)]
 
 
-def _said_by_decorator(region, frame) -> bool | None:
+def _said_by_decorator(region: Any, frame: types.FrameType | None) -> bool | None:
     """Whether a region is on, by the text of the decorator that it is, of the function that is called; None where that does not say."""
     import torch
 

@@ -3,18 +3,25 @@
 from __future__ import annotations
 
 import functools
+import operator
 import os
 import re
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Any
 
 from halfstep.graph.graph import autocast, current, type_of
 from halfstep.graph.tensor import Tensor
 from halfstep.importers.torch import aten
+from halfstep.importers.torch.call import Call, name_of, sizes_of
 from halfstep.importers.torch.memory import Held, Place, View, check_disjoint, is_whole, memory_of
-from halfstep.importers.torch.operands import tensor_of
+from halfstep.importers.torch.operands import tensor_of, type_name
 from halfstep.importers.torch.stops import REGIONS
 from halfstep.importers.torch.views import BACK
 from halfstep.layers.leaves import Leaf
 from halfstep_runtime._errors import Error
+
+if TYPE_CHECKING:
+    from torch.fx import GraphModule, Node
 
 # What is said of an exception of a handler that is none of ours.
 UNEXPECTED = "the importer's rule for it ended with an error of its own, which is a fault of Halfstep's"
@@ -23,121 +30,7 @@ UNEXPECTED = "the importer's rule for it ended with an error of its own, which i
 IGNORED = {"_assert_tensor_metadata", "_assert_scalar", "_assert_async", "sym_constrain_range_for_size"}
 
 
-def sizes_of(value) -> tuple[int | None, ...]:
-    """The shape of a value of torch.export, in which None is open."""
-    return tuple(size if isinstance(size, int) else None for size in value.shape)
-
-
-def name_of(target) -> str:
-    """An op's name in PyTorch; with its library's where that is the user's, whose ops may be called as PyTorch's are."""
-    import torch
-
-    if not isinstance(target, torch._ops.OpOverload):
-        return getattr(target, "__name__", str(target))
-    library, _, name = target._schema.name.partition("::")
-    return name if library in ("aten", "prims") else target._schema.name
-
-
-class Call:
-    """An op of a graph with its arguments, by the names of the op's schema. An op in place, or with an `out`, is that which is not."""
-
-    def __init__(self, node, read, rows: Tensor | None = None):
-        import torch
-        from torch.fx.node import map_arg
-
-        self.node = node
-        self.rows = rows  # a tensor that has a row for each of the batch
-        # What is left out of the graph's values is a size that is open.
-        self.arguments = map_arg(node.args, read)
-        self.keywords = map_arg(node.kwargs, read)
-        self.assigned: dict[object, Tensor] = {}  # nodes, of which handlers change the values
-        self.named = {}
-        self.written: list[object] = []  # the nodes of what it changes
-        self.op = name_of(node.target)
-        if not isinstance(node.target, torch._ops.OpOverload):
-            return
-        for i, argument in enumerate(node.target._schema.arguments):
-            is_given = i < len(self.arguments)
-            given = self.arguments[i] if is_given else self.keywords.get(argument.name, argument.default_value)
-            if argument.alias_info is not None and argument.alias_info.is_write:
-                self.written.append(node.args[i] if is_given else node.kwargs.get(argument.name))
-            if argument.name != "out":
-                self.named[argument.name] = given
-        if self.written and self.op.startswith("__i"):
-            self.op = "__" + self.op.removeprefix("__i")
-        elif self.written and not self.op.endswith("__"):
-            self.op = self.op.rstrip("_")
-
-    @property
-    def shape(self):
-        """The result's."""
-        return sizes_of(self.node.meta["val"])
-
-    @property
-    def dtype(self) -> str:
-        """The result's."""
-        return str(self.node.meta["val"].dtype).removeprefix("torch.")
-
-    def tensors(self):
-        """The arguments that are values of the graph, in its order."""
-        return [one for node, one in zip(self.node.all_input_nodes, self._inputs(), strict=True) if "val" in node.meta]
-
-    def _inputs(self):
-        from torch.fx.node import map_arg
-
-        found: dict[object, object] = {}
-        flat = (self.node.args, self.node.kwargs)
-        values = (self.arguments, self.keywords)
-
-        def walk(nodes, read):
-            if isinstance(nodes, (list, tuple)):
-                for one, value in zip(nodes, read):
-                    walk(one, value)
-            elif isinstance(nodes, dict):
-                for key, one in nodes.items():
-                    walk(one, read[key])
-            else:
-                map_arg(nodes, lambda node: found.setdefault(node, read))
-
-        walk(flat, values)
-        return [found[node] for node in self.node.all_input_nodes]
-
-    def is_constant(self) -> bool:
-        """Whether torch can compute it now."""
-        import torch
-
-        target = self.node.target
-        if not isinstance(target, torch._ops.OpOverload) or torch.Tag.nondeterministic_seeded in target.tags:
-            return False
-        inputs = self._inputs()
-        return all(isinstance(one, (int, float, torch.Tensor)) for one in inputs) and None not in self.shape_or_empty()
-
-    def on_constants(self):
-        """What torch computes now. What is in place there changes a copy."""
-        import torch
-        from torch.utils import _pytree
-
-        arguments, keywords = _pytree.tree_map_only(torch.Tensor, torch.clone, (self.arguments, self.keywords)) if self.written else (
-            self.arguments, self.keywords)
-        return self.node.target(*arguments, **keywords)
-
-    def shape_or_empty(self):
-        value = self.node.meta.get("val")
-        return sizes_of(value) if hasattr(value, "shape") else ()
-
-    def only(self, name: str, *accepted):
-        """Refuses values of an argument that the handler does not know."""
-        if self.named[name] not in accepted:
-            raise Error(f"{name}={self.named[name]!r} is not supported, only {', '.join(map(repr, accepted))}")
-
-    def only_defaults(self, count: int):
-        """Refuses arguments behind the first `count` that are not what they are where nobody says them."""
-        for argument in self.node.target._schema.arguments[count:]:
-            if argument.name in self.named:
-                self.only(argument.name, argument.default_value)
-
-
-def decompose(node, tensors):
+def decompose(node: Node, tensors: Sequence[Any]) -> GraphModule | None:
     """A graph of core ATen for an op that is none of ours, of operands as `tensors`, or None where that has such ops, too."""
     import torch
     from torch.fx.experimental.proxy_tensor import make_fx
@@ -148,7 +41,7 @@ def decompose(node, tensors):
         return None
     target = _functional(node.target)
 
-    def function(*tensors):
+    def function(*tensors: Any) -> list[Any]:
         given = dict(zip(inputs, tensors))
         result = target(*map_arg(node.args, given.get), **map_arg(node.kwargs, given.get))
         return list(result) if isinstance(result, (tuple, list)) else [result]
@@ -169,7 +62,7 @@ def decompose(node, tensors):
     return graph
 
 
-def _functional(target):
+def _functional(target: Any) -> Any:
     """The op that gives what one in place writes, where there is such."""
     import torch
 
@@ -179,7 +72,7 @@ def _functional(target):
 
 
 @functools.cache
-def _decompositions():
+def _decompositions() -> dict[Any, Any]:
     """PyTorch's, for what is no op of ours."""
     import torch
 
@@ -190,25 +83,25 @@ def _decompositions():
 class Interpreter:
     """Runs a graph of torch.export on symbolic tensors."""
 
-    def __init__(self):
+    def __init__(self) -> None:
         self.problems: list[tuple[str, str, str]] = []
         self.unexpected: Exception | None = None  # the first that a handler ended with and is none of ours
-        self._leaves: dict[object, Place] = {}
+        self._leaves: dict[Leaf, Place] = {}
         self._decomposes = False
         self._rows: Tensor | None = None
 
-    def outputs(self, module, inputs) -> list:
+    def outputs(self, module: GraphModule, inputs: Sequence[Any]) -> list[Any]:
         """What a graph gives of tensors, leaves and constants."""
         self._rows = next((one for one in inputs if isinstance(one, Tensor) and one.shape[:1] == (None,)), None)
         places = self.run(module, self._memories(module, [self._input(one) for one in inputs]))
         return [self._read(one) for one in places]
 
-    def _input(self, value):
+    def _input(self, value: Any) -> Place:
         if isinstance(value, Leaf):
             return self.place_of(value)
         return Place(value, kept=_CONSTANT if not isinstance(value, Tensor) else _INPUT)
 
-    def _memories(self, module, places):
+    def _memories(self, module: GraphModule, places: Sequence[Place]) -> Sequence[Place]:
         """What is given, of which nothing may change that is given twice: parts of one tensor as two buffers."""
         nodes = [one for one in module.graph.nodes if one.op == "placeholder"]
         owners: dict[object, Place] = {}
@@ -219,14 +112,15 @@ class Interpreter:
                 other.kept = place.kept = other.kept or place.kept or _SHARED
         return places
 
-    def place_of(self, leaf) -> Place:
+    def place_of(self, leaf: Leaf) -> Place:
         if leaf not in self._leaves:
             self._leaves[leaf] = Held(leaf, _PARAMETER if leaf.trainable else "")
         return self._leaves[leaf]
 
-    def run(self, module, inputs) -> list:
+    def run(self, module: GraphModule, inputs: Iterable[Any]) -> list[Any]:
         """The outputs, as places; `module` is a graph and the graphs that it calls."""
-        values, given = {}, iter(inputs)
+        values: dict[Node, Any] = {}
+        given = iter(inputs)
         for node in module.graph.nodes:
             if node.op == "placeholder":
                 values[node] = next(given)
@@ -238,22 +132,19 @@ class Interpreter:
                 return [values.get(one) for one in node.args[0]]
         return []
 
-    def _attribute(self, module, name: str):
+    def _attribute(self, module: GraphModule, name: str) -> Any:
         import torch
 
-        for part in name.split("."):
-            module = getattr(module, part)
-        return Place(module, kept=_CONSTANT) if isinstance(module, torch.Tensor) else module
+        value = operator.attrgetter(name)(module)
+        return Place(value, kept=_CONSTANT) if isinstance(value, torch.Tensor) else value
 
-    def _read(self, value):
+    def _read(self, value: Any) -> Any:
         """A value as handlers take it."""
         if isinstance(value, tuple):
             return tuple(map(self._read, value))
         return value.read() if isinstance(value, Place) else value
 
-    def _call(self, node, values):
-        import operator
-
+    def _call(self, node: Node, values: dict[Node, Any]) -> Any:
         import torch
 
         result = node.meta.get("val")
@@ -294,7 +185,7 @@ class Interpreter:
             if not self._decomposes:
                 graph.scope[-1], graph.place = "", None
 
-    def _computed(self, node, values):
+    def _computed(self, node: Node, values: dict[Node, Any]) -> Any:
         """The place of an op's result, or of several; what it changes is changed."""
         call = Call(node, lambda one: self._read(values.get(one)), self._rows)
         if call.written and (len(call.written) > 1 or len(node.target._schema.returns) != 1):
@@ -308,7 +199,7 @@ class Interpreter:
             return tuple(self._result(call, one, values, i) for i, one in enumerate(value))
         return self._result(call, value, values)
 
-    def _written(self, call, value, values):
+    def _written(self, call: Call, value: Any, values: dict[Node, Any]) -> Any:
         """An op in place gives the tensor that it changes."""
         import torch
 
@@ -319,7 +210,7 @@ class Interpreter:
             values[changed].write(self._read(value))
         return values[changed]
 
-    def _result(self, call, value, values, item: int | None = None):
+    def _result(self, call: Call, value: Any, values: dict[Node, Any], item: int | None = None) -> Any:
         """A place for a result: a view where PyTorch has it in the memory of an operand."""
         import torch
 
@@ -332,14 +223,14 @@ class Interpreter:
         if memory is None or base is None:
             return Place(value)
 
-        def again(read):
+        def again(read: Any) -> Call:
             return Call(node, lambda one: read if one is base else self._read(values.get(one)), self._rows)
 
-        def take(read):
+        def take(read: Any) -> Any:
             found = self._compute(again(read), values)
             return found if item is None else found[item]
 
-        def put(read, written):
+        def put(read: Any, written: Any) -> Any:
             if is_whole(own, base.meta["val"]):
                 return written
             if isinstance(read, torch.Tensor) and isinstance(written, torch.Tensor):
@@ -353,11 +244,11 @@ class Interpreter:
 
         return View(values[base], value, take, put)
 
-    def _compute(self, call, values):
+    def _compute(self, call: Call, values: dict[Node, Any]) -> Any:
         if call.is_constant():
             return call.on_constants()
         if call.op in aten.HANDLERS:
-            return aten.HANDLERS[call.op](call, *call.named.values())
+            return aten.HANDLERS[call.op](call, *call.operands())
         tensors = [one for one in call.tensors() if one is not None]
         inner = None if self._decomposes else decompose(call.node, tensors)
         if inner is None:
@@ -369,7 +260,7 @@ class Interpreter:
             self._decomposes = False
         return results[0] if len(results) == 1 else tuple(results)
 
-    def _region(self, op: str, arguments):
+    def _region(self, op: str, arguments: Sequence[Any]) -> tuple[Any, ...]:
         inner, *operands = arguments[REGIONS[op] :]
         if op != "wrap_with_autocast":
             return tuple(self.run(inner, operands))
@@ -384,12 +275,12 @@ _SHARED = "it changes a buffer that has its memory in common with another: clone
 _CONSTANT = "it changes a tensor that the module has as it is: register it, register_buffer(name, tensor)"
 
 
-def _placed(value):
+def _placed(value: Any) -> Any:
     """Places for tensors."""
     return tuple(map(_placed, value)) if isinstance(value, tuple) else value if value is None else Place(value)
 
 
-def _path_of(node) -> str:
+def _path_of(node: Node) -> str:
     """The module that a node is in: "encoder.0.norm"."""
     for value in reversed(list((node.meta.get("nn_module_stack") or {}).values())):
         path = value[0] if isinstance(value, tuple) else value
@@ -398,7 +289,7 @@ def _path_of(node) -> str:
     return ""
 
 
-def _place_of(node) -> tuple[str, int] | None:
+def _place_of(node: Node) -> tuple[str, int] | None:
     """The file and the line of the forward that a node is from."""
     import torch
 
@@ -408,12 +299,12 @@ def _place_of(node) -> tuple[str, int] | None:
     return (os.path.basename(found[-1][0]), int(found[-1][1])) if found else None
 
 
-def describe(node) -> str:
+def describe(node: Node) -> str:
     place = _place_of(node)
     return f"'{_path_of(node)}'" + (f" ({place[0]}:{place[1]})" if place else "")
 
 
-def _has_size_of_data(value) -> bool:
+def _has_size_of_data(value: Any) -> bool:
     """Whether a tensor, or one of several, has a size that only data tell: that of x[x > 0]."""
     from torch.fx.experimental.symbolic_shapes import free_unbacked_symbols
 
@@ -422,12 +313,11 @@ def _has_size_of_data(value) -> bool:
     return hasattr(value, "shape") and bool(free_unbacked_symbols(value))
 
 
-def _stand_in(result):
+def _stand_in(result: Any) -> Any:
     """A value of that type, so that what comes after an error is looked at, too."""
     if isinstance(result, (tuple, list)):
         return tuple(_stand_in(one) for one in result)
     if not hasattr(result, "dtype"):
         return None
-    dtype = "float32" if result.dtype.is_floating_point else str(result.dtype).removeprefix("torch.")
-    graph = current()
-    return graph.stand_in("missing", type_of(sizes_of(result), dtype))
+    dtype = "float32" if result.dtype.is_floating_point else type_name(result.dtype)
+    return current().stand_in("missing", type_of(sizes_of(result), dtype))

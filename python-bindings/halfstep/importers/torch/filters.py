@@ -2,10 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+from halfstep.importers.torch.call import name_of
+from halfstep.importers.torch.stops import REGIONS
+
+if TYPE_CHECKING:
+    from torch.fx import GraphModule, Node
+
 _CONVOLUTIONS = {f"{kind}{rank}d" for kind in ("conv", "conv_transpose") for rank in (1, 2, 3)}
 
 
-def filters_of(module, owners) -> set[str]:
+def filters_of(module: GraphModule, owners: Mapping[Node, str]) -> set[str]:
     """The parameters that convolutions read as filters and nothing else reads; `owners` has their names by the nodes that they are."""
     filters: set[str] = set()
     others: set[str] = set()
@@ -13,18 +22,15 @@ def filters_of(module, owners) -> set[str]:
     return filters - others
 
 
-def _read(module, owners, filters: set[str], others: set[str]) -> None:
+def _read(module: GraphModule, owners: Mapping[Node, str], filters: set[str], others: set[str]) -> None:
     for node in module.graph.nodes:
-        inner = next((i for i, one in enumerate(node.args) if getattr(one, "op", "") == "get_attr" and hasattr(getattr(module, one.target, None), "graph")), None)
-        if inner is not None:  # a region, of which what follows are the operands
-            graph = getattr(module, node.args[inner].target)
+        if (op := name_of(node.target)) in REGIONS:
+            inner, *operands = node.args[REGIONS[op] :]
+            graph = getattr(module, inner.target)
             inside = [one for one in graph.graph.nodes if one.op == "placeholder"]
-            operands = node.args[inner + 1 :]
             _read(graph, {one: owners[given] for one, given in zip(inside, operands, strict=True) if given in owners}, filters, others)
             continue
-        schema = getattr(node.target, "_schema", None)
-        is_convolution = schema is not None and schema.name.partition("::")[2] in _CONVOLUTIONS
         for one in node.all_input_nodes:
             if one in owners:
-                is_filter = is_convolution and node.args[1] is one and sum(other is one for other in node.args) == 1
+                is_filter = op in _CONVOLUTIONS and node.args[1] is one and sum(other is one for other in node.args) == 1
                 (filters if is_filter else others).add(owners[one])

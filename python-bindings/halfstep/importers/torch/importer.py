@@ -11,6 +11,8 @@ import os
 import re
 import sys
 import traceback
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 import numpy
 
@@ -18,17 +20,24 @@ from halfstep import nn
 from halfstep.graph.graph import current
 from halfstep.graph.tensor import Tensor
 from halfstep.importers.torch.aten import INSTEAD
-from halfstep.importers.torch.export import Interpreter, describe, sizes_of
+from halfstep.importers.torch.call import sizes_of
+from halfstep.importers.torch.export import Interpreter, describe
 from halfstep.importers.torch.filters import filters_of
+from halfstep.importers.torch.operands import type_name
 from halfstep.importers.torch.stops import Stops
 from halfstep.importers.torch.tracing import Tracing
-from halfstep.layers.leaves import Filter, check_keys, number_arrays
+from halfstep.layers.leaves import Filter, Leaf, check_keys, number_arrays
 from halfstep.layers.trainable import Trainable
 from halfstep_runtime._elements import DTYPES
 from halfstep_runtime._errors import PACKAGES, Error
 
+if TYPE_CHECKING:
+    import torch
+    from torch.fx import Node
 
-def from_torch(module, args, *, batched: bool = True, trainable=None, frozen=None) -> TorchModel:
+
+def from_torch(module: torch.nn.Module, args: torch.Tensor | Sequence[torch.Tensor], *, batched: bool = True, trainable: str | Iterable[str] | None = None,
+               frozen: str | Iterable[str] | None = None) -> TorchModel:
     """A module that does what `module` of PyTorch does with inputs as the tensors `args`, and starts from its parameters.
 
     The first size of inputs is the batch, of any size, unless `batched` is False. What the module has that Halfstep lacks is
@@ -57,7 +66,7 @@ def from_torch(module, args, *, batched: bool = True, trainable=None, frozen=Non
     return model
 
 
-def _traced(tracing, args, batched: bool):
+def _traced(tracing: Tracing, args: tuple[torch.Tensor, ...], batched: bool) -> torch.export.ExportedProgram:
     """The program of a module."""
     import torch
 
@@ -79,7 +88,7 @@ def _traced(tracing, args, batched: bool):
         raise Error(_why_not(module, error, batched)) from error
 
 
-def _why_not(module, error: Exception, batched: bool) -> str:
+def _why_not(module: torch.nn.Module, error: Exception, batched: bool) -> str:
     """What torch.export ended with, in our words."""
     import torch
 
@@ -101,7 +110,7 @@ def _said(error: Exception) -> str:
     return f"{type(error).__name__}: {error}".strip(": ").partition("\n")[0]
 
 
-def _as_parameters(module, values) -> tuple:
+def _as_parameters(module: torch.nn.Module, values: Sequence[Any]) -> tuple[Any, ...]:
     """Values of arguments as the forward has them: what *args takes is one."""
     kinds = [one.kind for one in inspect.signature(module.forward).parameters.values()]
     at = kinds.index(inspect.Parameter.VAR_POSITIONAL) if inspect.Parameter.VAR_POSITIONAL in kinds else len(values)
@@ -111,7 +120,7 @@ def _as_parameters(module, values) -> tuple:
 
 
 @contextlib.contextmanager
-def _without_graphs():
+def _without_graphs() -> Iterator[None]:
     """Without the graphs and warnings that torch.export prints before the errors of branches on data, nor tracebacks of what an error tells."""
     from torch.fx.experimental import symbolic_shapes
 
@@ -131,7 +140,7 @@ def _without_graphs():
         sys.stderr.write(printed.getvalue())
 
 
-def _line_of(error) -> str:
+def _line_of(error: Exception) -> str:
     """Where a forward stood."""
     import torch
 
@@ -146,9 +155,8 @@ class TorchModel(nn.Module):
     _of_classes = {"ignore_label": -100}  # as PyTorch's losses have it
     _has_fixed_forward = True
 
-    def __init__(self, program, module, trainable: Trainable, problems):
+    def __init__(self, program: torch.export.ExportedProgram, module: torch.nn.Module, trainable: Trainable, problems: list[tuple[str, str, str]]):
         self._program = program
-        self._leaves: dict[str, nn.Parameter | nn.State] = {}
         signature = program.graph_signature
         # Of parameters that modules share, the first name of each.
         owners: dict[int, str] = {}
@@ -158,20 +166,17 @@ class TorchModel(nn.Module):
         placeholders = [node for node in program.graph.nodes if node.op == "placeholder"]
         read = {node: self._aliases[spec.target] for node, spec in zip(placeholders, signature.input_specs) if spec.target in self._aliases}
         filters = filters_of(program.graph_module, read)
-        trained = set()
-        for name in owners.values():
-            names = [one for one, owner in self._aliases.items() if owner == name]
-            trained |= {name} if trainable.trains(names, tensors[name].requires_grad) else set()
+        names = {name: [one for one, owner in self._aliases.items() if owner == name] for name in owners.values()}
+        trained = {name for name, own in names.items() if trainable.trains(own, tensors[name].requires_grad)}
         stops = Stops(program.graph_module, [read[one] if read.get(one) in trained else None for one in placeholders])
         self._problems = problems + [_of_stop(node, name) for node, name in stops.needed]
-        for name in owners.values():
-            self._leaves[name] = _leaf_of(name, tensors[name], name in trained - stops.frozen, name in filters)
+        self._leaves = {name: _leaf_of(name, tensors[name], name in trained - stops.frozen, name in filters) for name in names}
         self._inputs_of_graph = [self._input_of(one) for one in signature.input_specs]
         self._kept = list(module.state_dict())
-        values = {node.name: node.meta["val"] for node in program.graph.nodes if node.op == "placeholder"}
+        values = {node.name: node.meta["val"] for node in placeholders}
         self.specify(**{name: _spec_of(name, values[name]) for name in signature.user_inputs})
 
-    def _input_of(self, spec):
+    def _input_of(self, spec: Any) -> Any:
         """What a placeholder stands for: a leaf, a constant, or None for an input."""
         kind = spec.kind.name
         if kind == "USER_INPUT":
@@ -182,13 +187,13 @@ class TorchModel(nn.Module):
             return self._program.constants[spec.target]
         raise Error(f"the module takes '{spec.target}' ({kind}), which is no tensor")
 
-    def children(self):
+    def children(self) -> Iterator[tuple[str, Leaf]]:
         yield from self._leaves.items()
 
-    def input_names(self):
+    def input_names(self) -> list[str]:
         return list(self._inputs)
 
-    def forward(self, *inputs):
+    def forward(self, *inputs: Tensor) -> Any:
         given = iter(inputs)
         values = [next(given) if one is None else one for one in self._inputs_of_graph]
         interpreter = Interpreter()
@@ -202,7 +207,7 @@ class TorchModel(nn.Module):
                 current().next[id(leaf)] = place.read()
         return self._as_returned(outputs)
 
-    def _as_returned(self, outputs):
+    def _as_returned(self, outputs: list[Any]) -> Any:
         """By their names where the module gives a dictionary."""
         from torch.utils import _pytree
 
@@ -214,7 +219,7 @@ class TorchModel(nn.Module):
             return {str(name): one for name, one in returned.items()}
         return outputs[0] if len(outputs) == 1 else tuple(outputs)
 
-    def __deepcopy__(self, memo):
+    def __deepcopy__(self, memo: dict[int, Any]) -> TorchModel:
         memo[id(self._program)] = self._program  # which nothing changes
         return super().__deepcopy__(memo)
 
@@ -227,7 +232,7 @@ class TorchModel(nn.Module):
         values = {name: leaf.given(live[name] if name in live else leaf.value) for name, leaf in self._leaves.items()}
         return {name: torch.from_numpy(numpy.array(values[self._aliases[name]])) for name in self._kept}
 
-    def load_state_dict(self, values) -> None:
+    def load_state_dict(self, values: Mapping[str, Any]) -> None:
         """Parameters and buffers by their names in PyTorch's module, all of them."""
         try:
             check_keys(self._kept, values)
@@ -238,37 +243,39 @@ class TorchModel(nn.Module):
         self.trainer.start_from({self._aliases[name]: array for name, array in arrays.items()})
 
 
-def _of_stop(node, name: str) -> tuple[str, str, str]:
+def _of_stop(node: Node, name: str) -> tuple[str, str, str]:
     is_detach = getattr(node.target, "_schema", None) is not None and node.target._schema.name.startswith("aten::detach")
     return ("detach, or data" if is_detach else "torch.no_grad",
             f"it stops a gradient to '{name}', which here would flow on: freeze that by requires_grad_(False), or take what is computed there as an "
             "input of the module", describe(node))
 
 
-def _leaf_of(name: str, tensor, trains: bool, is_filter: bool):
+def _type_of(what: str, dtype: torch.dtype) -> str:
+    if (name := type_name(dtype)) not in DTYPES.values():
+        raise Error(f"{what} has elements of {name}, expected one of {', '.join(DTYPES.values())}")
+    return name
+
+
+def _leaf_of(name: str, tensor: torch.Tensor, trains: bool, is_filter: bool) -> nn.Parameter | nn.State:
     import torch
 
-    dtype = str(tensor.dtype).removeprefix("torch.")
+    dtype = type_name(tensor.dtype)
     if dtype in ("bfloat16", "float16"):
         raise Error(f"'{name}' is in {dtype}: give the module in float32, module.float(); a policy says what is computed in {dtype}")
-    if dtype not in DTYPES.values():
-        raise Error(f"'{name}' has elements of {dtype}, expected one of {', '.join(DTYPES.values())}")
+    dtype = _type_of(f"'{name}'", tensor.dtype)
     value = tensor.detach().cpu().numpy().copy()
     if not isinstance(tensor, torch.nn.Parameter):
         return nn.State(value.shape, "zeros", dtype, value)
     return Filter(dtype, value, trainable=trains) if is_filter else nn.Parameter(value.shape, "zeros", dtype, value, trainable=trains)
 
 
-def _spec_of(name: str, value) -> nn.Input:
-    dtype = str(value.dtype).removeprefix("torch.")
-    if dtype not in DTYPES.values():
-        raise Error(f"input '{name}' has elements of {dtype}, expected one of {', '.join(DTYPES.values())}")
-    shape = sizes_of(value)
+def _spec_of(name: str, value: torch.Tensor) -> nn.Input:
+    dtype, shape = _type_of(f"input '{name}'", value.dtype), sizes_of(value)
     batched = bool(shape) and shape[0] is None
     return nn.Input(shape[1:] if batched else shape, dtype, batched)
 
 
-def _report(problems) -> str:
+def _report(problems: list[tuple[str, str, str]]) -> str:
     """All that is lacking: what, how often, where, and what to do."""
     groups = collections.defaultdict(list)
     for op, why, place in problems:

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import functools
 import math
+from typing import Any
 
 from halfstep import ops
 from halfstep.graph.reductions import along
-from halfstep.importers.images import elementwise
-from halfstep.importers.torch.operands import as_type, binary, float_of, is_float, pair, tensor_of
+from halfstep.graph.tensor import Tensor
+from halfstep.importers.images import Function, elementwise
+from halfstep.importers.torch.call import Call, Handler
+from halfstep.importers.torch.operands import Operand, float_of, is_float, like, pair
 from halfstep_runtime._errors import Error, axis
 
 
-def _clamp(call, x, low=None, high=None):
+def _clamp(call: Call, x: Tensor, low: Any = None, high: Any = None) -> Tensor:
     """At bounds that are numbers the gradient is 0, where that of `ops.clamp` goes through; with bounds that are tensors x shares it."""
     if not all(one is None or isinstance(one, (int, float)) for one in (low, high)):
         return _between(x, low, high)
@@ -24,7 +27,7 @@ def _clamp(call, x, low=None, high=None):
     return x
 
 
-def _between(x, low, high):
+def _between(x: Tensor, low: Operand, high: Operand) -> Tensor:
     """Equal ones share the gradient, but it is that of x where it is between two bounds that are one."""
     shared = x
     for choose, bound in ((ops.maximum, low), (ops.minimum, high)):
@@ -33,23 +36,22 @@ def _between(x, low, high):
         return shared
     x, low = pair(x, low)
     x, high = pair(x, high)
-    low, high = (as_type(tensor_of(one), x.dtype) for one in (low, high))
+    low, high = like(x, low), like(x, high)
     own = ops.select(ops.compare("lt", x, low), low, ops.select(ops.compare("gt", x, high), high, x))
     return ops.select(ops.compare("eq", low, high), own, shared)
 
 
-def _beyond(predicate: str, x, bound):
+def _beyond(predicate: str, x: Tensor, bound: float) -> Tensor:
     """A bound in place of what is not inside of it."""
     return ops.select(ops.compare(predicate, x, bound), ops.constant(bound, x.dtype), x)
 
 
-def _extreme(reduce, place, choose):
+def _extreme(reduce: Function, place: Function, choose: Function) -> Handler:
     """max and min: along a dimension the gradient is that of the index, of all elements equal ones share it."""
 
-    def handle(call, x, dim=None, keep_dims=False):
+    def handle(call: Call, x: Tensor, dim: Any = None, keep_dims: bool = False) -> Tensor | tuple[Tensor, Tensor]:
         if "other" in call.named:
-            return binary(choose)(call, x, dim)
-        x = tensor_of(x)
+            return elementwise(choose, *pair(x, dim))
         if dim is None:
             return along(reduce, x, None, False)
         dim = axis("an extreme", dim, len(x.shape))
@@ -65,7 +67,7 @@ def _extreme(reduce, place, choose):
     return handle
 
 
-def _atan2(call, y, x):
+def _atan2(call: Call, y: Operand, x: Operand) -> Tensor:
     """At the origin the gradient is 0."""
     y, x = (float_of(one) for one in pair(y, x, floats=True))
     is_origin = ops.logical_and(ops.compare("eq", x, 0.0), ops.compare("eq", y, 0.0))
@@ -75,13 +77,11 @@ def _atan2(call, y, x):
     return ops.select(is_origin, at_origin, ops.atan2(y, ops.select(is_origin, ops.constant(1, x.dtype), x)))
 
 
-KINKS = {
-    "arctan2": _atan2,
-    "atan2": _atan2,
-    "clamp": _clamp,
+KINKS: dict[str, Handler] = {
+    **dict.fromkeys(["arctan2", "atan2"], _atan2),
+    **dict.fromkeys(["clamp", "hardtanh"], _clamp),
     "clamp_max": lambda call, x, high: _clamp(call, x, None, high),
     "clamp_min": lambda call, x, low: _clamp(call, x, low, None),
-    "hardtanh": _clamp,
     "max": _extreme(ops.reduce_max, ops.argmax, ops.maximum),
     "min": _extreme(ops.reduce_min, ops.argmin, ops.minimum),
     "relu6": lambda call, x: _clamp(call, x, 0, 6),

@@ -3,34 +3,50 @@
 from __future__ import annotations
 
 import functools
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+import numpy
 
 from halfstep import ops
 from halfstep.graph.tensor import Tensor
-from halfstep.importers.images import elementwise
+from halfstep.importers.images import Function, elementwise
 from halfstep_runtime._errors import Error
+
+if TYPE_CHECKING:
+    import torch
+
+    from halfstep.importers.torch.call import Call, Handler
+
+# What an argument may be: a tensor, one that is known, or a number, None where that depends on the size of the batch.
+Operand: TypeAlias = "Tensor | OpenZeros | torch.Tensor | float | None"
+Shape: TypeAlias = tuple[int | None, ...]
 
 
 class OpenZeros:
     """Zeros of as many rows as the batch has: the first state of recurrent layers need not be a tensor."""
 
-    def __init__(self, shape, dtype: str, rows: Tensor | None):
+    def __init__(self, shape: Shape, dtype: str, rows: Tensor | None):
         self.shape, self.dtype, self.rows = shape, dtype, rows
 
     def tensor(self) -> Tensor:
         return repeated(0, self.shape, self.dtype, self.rows)
 
 
-def repeated(number, shape, dtype: str, rows: Tensor | None) -> Tensor:
+def repeated(number: float, shape: Shape, dtype: str, rows: Tensor | None) -> Tensor:
     """A number for each row of a batch, that of `rows`."""
-    import numpy
-
     if rows is None or shape[:1] != (None,) or None in shape[1:]:
         raise Error("a tensor whose rows are not those of the batch is only the first state of recurrent layers; write zeros_like")
     first = ops.broadcast(ops.constant(0, "int64"), like=rows[(slice(None), *[0] * (len(rows.shape) - 1))])
-    return ops.gather(ops.constant(numpy.full((1, *shape[1:]), number), dtype), first, 0)
+    return ops.gather(ops.constant(numpy.full([1, *(size or 0 for size in shape[1:])], number), dtype), first, 0)
 
 
-def tensor_of(value) -> Tensor:
+def type_name(dtype: object) -> str:
+    """An element type of PyTorch as ours: "float32"."""
+    return str(dtype).removeprefix("torch.")
+
+
+def tensor_of(value: Operand) -> Tensor:
+    """An operand as a tensor, a number as one of float32."""
     import torch
 
     if isinstance(value, OpenZeros):
@@ -38,18 +54,23 @@ def tensor_of(value) -> Tensor:
     if isinstance(value, Tensor):
         return value
     if isinstance(value, torch.Tensor):
-        return ops.constant(value.detach().cpu().numpy(), str(value.dtype).removeprefix("torch."))
+        return ops.constant(value.detach().cpu().numpy(), type_name(value.dtype))
     if value is None:
         raise Error("a number depends on the size of the batch")
     return ops.constant(value, "float32")
+
+
+def like(x: Tensor, value: Operand) -> Tensor:
+    """An operand in the element type of a tensor."""
+    return ops.constant(value, x.dtype) if isinstance(value, (bool, int, float)) else as_type(tensor_of(value), x.dtype)
 
 
 def is_float(x: Tensor) -> bool:
     return "float" in x.dtype
 
 
-def pair(a, b, *, floats=False):
-    """Two operands in one type: the one that PyTorch promotes them to."""
+def pair(a: Operand, b: Operand, *, floats: bool = False) -> list[Any]:
+    """Two operands in one type: the one that PyTorch promotes them to. Numbers stay."""
     import torch
 
     if a is None or b is None:
@@ -62,14 +83,14 @@ def pair(a, b, *, floats=False):
         ranks = [len(one.shape) for one in tensors if one is not None]
         same_kind = x.is_floating_point == y.is_floating_point
         common = (x if ranks[0] else y) if same_kind and 0 in ranks and any(ranks) else torch.promote_types(x, y)
-        types = [str(common).removeprefix("torch.")]
+        types = [type_name(common)]
     dtype = types[0]
     if "float" not in dtype and (floats or any(isinstance(one, float) for one in (a, b))):
         dtype = "float32"
     return [as_type(one, dtype) if one is not None else number for one, number in zip(tensors, (a, b))]
 
 
-def alike(*values):
+def alike(*values: Operand) -> list[Any]:
     """Operands in the widest of their types, which changes no value: in a region of autocast a cast to a low type may be
     written of one of them alone. None stays None."""
     import torch
@@ -79,35 +100,39 @@ def alike(*values):
     if len(types) == 1:
         return tensors
     common = functools.reduce(torch.promote_types, (getattr(torch, one) for one in types))
-    return [one if one is None else as_type(one, str(common).removeprefix("torch.")) for one in tensors]
+    return [one if one is None else as_type(one, type_name(common)) for one in tensors]
 
 
 def as_type(x: Tensor, dtype: str) -> Tensor:
     return x if x.dtype == dtype else ops.cast(x, dtype)
 
 
-def float_of(value) -> Tensor:
+def float_of(value: Operand) -> Tensor:
     x = tensor_of(value)
     return x if is_float(x) else ops.cast(x, "float32")
 
 
-def unary(function):
-    def handle(call, x, *_):
+def unary(function: Function) -> Handler:
+    def handle(call: Call, x: Tensor, *_: object) -> Tensor:
         call.only_defaults(1)
         return elementwise(function, float_of(x))
 
     return handle
 
 
-def binary(function, *, floats=False):
-    def handle(call, a, b, *_):
+def binary(function: Function) -> Handler:
+    def handle(call: Call, a: Operand, b: Operand, *_: object) -> Tensor:
         call.only_defaults(2)
-        return elementwise(function, *pair(a, b, floats=floats))
+        return elementwise(function, *pair(a, b))
 
     return handle
 
 
-def filled(value, like):
-    import numpy
+def together(function: Function, count: int = 4) -> Handler:
+    """Of operands in one type, so many at most, and settings behind them."""
+    return lambda call, *given: function(*alike(*given[:count]), *given[count:])
 
-    return ops.constant(numpy.full(like.shape[-1:], value), like.dtype)
+
+def filled(given: Tensor | None, number: float, like: Tensor) -> Tensor:
+    """A weight; where there is none, one of that number for each channel."""
+    return ops.constant(numpy.full(like.shape[-1] or 0, number), like.dtype) if given is None else given

@@ -2,106 +2,54 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import Any
+
 from halfstep import ops
-from halfstep.importers.images import channels_last
-from halfstep.importers.torch.operands import alike, as_type, float_of, is_float, pair, tensor_of
+from halfstep.graph.tensor import Tensor
+from halfstep.importers.images import Function, channels_last
+from halfstep.importers.torch.call import Call, Handler
+from halfstep.importers.torch.operands import Operand, alike, float_of, is_float, together
 from halfstep_runtime._errors import Error
 
 
-def _added(function):
+def _added(function: Function) -> Handler:
     """`beta * input + alpha * (a @ b)`."""
-
-    def handle(call, c, a, b, *_):
-        return function(tensor_of(c), *alike(a, b), beta=call.named["beta"], alpha=call.named["alpha"])
-
-    return handle
+    return lambda call, c, a, b, *_: function(c, *alike(a, b), beta=call.named["beta"], alpha=call.named["alpha"])
 
 
-def _of_two(function):
-    return lambda call, a, b, *_: function(*alike(a, b))
+def _with_factor(function: Function) -> Handler:
+    return lambda call, c, a, b, *_: function(*alike(c, a, b), value=call.named["value"])
 
 
-def _vecdot(call, a, b, dim=-1):
-    a, b = alike(a, b)
-    return ops.vecdot(a, b, dim)
-
-
-def _tensordot(call, a, b, first, second):
-    a, b = alike(a, b)
-    return ops.tensordot(a, b, (first, second))
-
-
-def _multi_dot(call, matrices):
-    return ops.multi_dot(alike(*matrices))
-
-
-def _bilinear(call, a, b, weight, bias=None):
-    return ops.bilinear(*alike(a, b, weight, bias))
-
-
-def _conv_tbc(call, x, weight, bias, pad=0):
-    x, weight, bias = alike(x, weight, bias)
-    return ops.conv_tbc(x, weight, bias, pad)
-
-
-def _with_factor(function):
-    def handle(call, c, a, b, *_):
-        return function(*alike(c, a, b), value=call.named["value"])
-
-    return handle
-
-
-def _cross(call, a, b, dim=None):
+def _cross(call: Call, a: Any, b: Any, dim: int | None = None) -> Tensor:
     a, b = alike(a, b)
     if dim is None:  # the first of 3
         dim = next((i for i, size in enumerate(a.shape) if size == 3), -1)
     return ops.cross(a, b, dim)
 
 
-def _prelu(call, x, weight):
-    x, weight = alike(x, weight)
-    return channels_last(lambda image: ops.prelu(image, weight), x)
-
-
-def _typed(call, x):
+def _typed(call: Call, x: Tensor) -> Tensor:
     """What is read in another type where one is stated, else floats."""
-    dtype = call.named.get("dtype")
-    return float_of(x) if dtype is None else as_type(tensor_of(x), str(dtype).removeprefix("torch."))
+    return float_of(x) if call.named.get("dtype") is None else call.typed(x)
 
 
-def _running(function):
+def _running(function: Function) -> Handler:
     """Sums or products of the elements up to each: of integers int64, as there, by way of float64, which has them up to 2^53."""
 
-    def handle(call, x, dim, *_):
-        x = tensor_of(x)
-        dtype = call.named.get("dtype")
-        x = x if dtype is None else as_type(x, str(dtype).removeprefix("torch."))
-        if is_float(x):
-            return function(x, dim)
-        return ops.cast(function(ops.cast(x, "float64"), dim), "int64" if dtype is None else x.dtype)
+    def handle(call: Call, x: Tensor, dim: int, *_: object) -> Tensor:
+        x = call.typed(x)
+        return function(x, dim) if is_float(x) else ops.cast(function(ops.cast(x, "float64"), dim), call.dtype)
 
     return handle
 
 
-def _logsumexp(call, x, dims, keep_dims=False):
-    return ops.logsumexp(float_of(x), dims if dims != [] else None, bool(keep_dims))
-
-
-def _vector_norm(call, x, order=2, dims=None, keep_dims=False, *_):
+def _vector_norm(call: Call, x: Tensor, order: float | None = 2, *_: object) -> Tensor:
     dims = call.named.get("dim")
-    order = 2 if order is None else order
-    return ops.vector_norm(_typed(call, x), order, dims if dims not in (None, []) else None, bool(call.named.get("keepdim", False)))
+    return ops.vector_norm(_typed(call, x), 2 if order is None else order, None if dims == [] else dims, bool(call.named.get("keepdim", False)))
 
 
-def _frobenius_norm(call, x, dims, keep_dims=False):
-    return ops.vector_norm(float_of(x), 2, dims if dims != [] else None, bool(keep_dims))
-
-
-def _matrix_norm(call, x, order="fro", dims=(-2, -1), keep_dims=False, *_):
-    return ops.matrix_norm(_typed(call, x), order, dims, bool(keep_dims))
-
-
-def _norm(call, x, order=None, dims=None, keep_dims=False, *_):
+def _norm(call: Call, x: Tensor, order: str | float | None = None, dims: Sequence[int] | None = None, keep_dims: bool = False, *_: object) -> Tensor:
     """torch.linalg.norm: of matrices by their order, of all else as vectors."""
     x = _typed(call, x)
     is_matrix = len(dims) == 2 if dims is not None else order is not None and len(x.shape) == 2
@@ -113,43 +61,31 @@ def _norm(call, x, order=None, dims=None, keep_dims=False, *_):
     return ops.reshape(found, call.shape) if keep_dims else found
 
 
-def _renorm(call, x, order, dim, most):
-    return ops.renorm(float_of(x), order, dim, most)
-
-
-def _scatter_add(call, x, dim, indices, updates):
+def _scatter_add(call: Call, x: Operand, dim: int, indices: Tensor, updates: Operand) -> Tensor:
     x, updates = alike(x, updates)
-    return ops.scatter_add_elements(x, dim, tensor_of(indices), updates)
+    return ops.scatter_add_elements(x, dim, indices, updates)
 
 
-PRODUCTS = {
-    "addbmm": _added(ops.addbmm),
+PRODUCTS: dict[str, Handler] = {
+    **{name: _added(getattr(ops, name)) for name in ("addbmm", "addmm", "addmv", "addr", "baddbmm")},
+    **{name: together(getattr(ops, name)) for name in ("bilinear", "dot", "mv", "vdot")},
+    **dict.fromkeys(["bmm", "matmul", "mm"], together(ops.matmul)),
+    **dict.fromkeys(["chain_matmul", "linalg_multi_dot"], lambda call, matrices: ops.multi_dot(alike(*matrices))),
+    **dict.fromkeys(["cross", "linalg_cross"], _cross),
+    **dict.fromkeys(["linalg_vector_norm", "norm"], _vector_norm),
+    **dict.fromkeys(["logsumexp", "special_logsumexp"],
+                    lambda call, x, dims, keep_dims=False: ops.logsumexp(float_of(x), dims or None, bool(keep_dims))),
     "addcdiv": _with_factor(ops.addcdiv),
     "addcmul": _with_factor(ops.addcmul),
-    "addmv": _added(ops.addmv),
-    "addr": _added(ops.addr),
-    "baddbmm": _added(ops.baddbmm),
-    "bilinear": _bilinear,
-    "chain_matmul": _multi_dot,
-    "conv_tbc": _conv_tbc,
-    "cross": _cross,
+    "conv_tbc": together(ops.conv_tbc, 3),
     "cumprod": _running(ops.cumprod),
     "cumsum": _running(ops.cumsum),
-    "dot": _of_two(ops.dot),
-    "frobenius_norm": _frobenius_norm,
-    "linalg_cross": _cross,
-    "linalg_matrix_norm": _matrix_norm,
-    "linalg_multi_dot": _multi_dot,
+    "frobenius_norm": lambda call, x, dims, keep_dims=False: ops.vector_norm(float_of(x), 2, dims or None, bool(keep_dims)),
+    "linalg_matrix_norm": lambda call, x, order, dims, keep_dims=False, *_: ops.matrix_norm(_typed(call, x), order, dims, bool(keep_dims)),
     "linalg_norm": _norm,
-    "linalg_vecdot": _vecdot,
-    "linalg_vector_norm": _vector_norm,
-    "logsumexp": _logsumexp,
-    "mv": _of_two(ops.mv),
-    "norm": _vector_norm,
-    "prelu": _prelu,
-    "renorm": _renorm,
+    "linalg_vecdot": together(ops.vecdot, 2),
+    "prelu": together(lambda x, weight: channels_last(lambda image: ops.prelu(image, weight), x)),
+    "renorm": lambda call, x, order, dim, most: ops.renorm(float_of(x), order, dim, most),
     "scatter_add": _scatter_add,
-    "special_logsumexp": _logsumexp,
-    "tensordot": _tensordot,
-    "vdot": _of_two(ops.vdot),
+    "tensordot": together(lambda a, b, *dims: ops.tensordot(a, b, dims), 2),
 }

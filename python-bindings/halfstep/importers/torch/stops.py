@@ -4,6 +4,13 @@ from __future__ import annotations
 
 import dataclasses
 import operator
+from collections.abc import Callable, Iterable, Sequence
+from typing import TYPE_CHECKING, Any
+
+from halfstep.importers.torch.call import name_of
+
+if TYPE_CHECKING:
+    from torch.fx import GraphModule, Node
 
 # Regions by their ops: where their graph is among the arguments; before it is whether gradients are on, or what autocast is.
 REGIONS = {"wrap_with_set_grad_enabled": 1, "wrap_with_autocast": 4}
@@ -13,8 +20,8 @@ REGIONS = {"wrap_with_set_grad_enabled": 1, "wrap_with_autocast": 4}
 class _Flow:
     """The parameters that PyTorch gives gradients through a value, and the nodes that stop those of others."""
 
-    reaches: frozenset = frozenset()
-    stops: frozenset = frozenset()
+    reaches: frozenset[str] = frozenset()
+    stops: frozenset[Node] = frozenset()
 
     def __or__(self, other: _Flow) -> _Flow:
         return _Flow(self.reaches | other.reaches, self.stops | other.stops)
@@ -27,23 +34,23 @@ class Stops:
     """Of a graph of which each placeholder is a parameter that trains, by its name, or None: `frozen` are the parameters that get no gradient,
     `needed` the nodes that stop one of a parameter that gets another, with its name."""
 
-    def __init__(self, module, parameters):
-        self._stopped: dict[object, frozenset] = {}
+    def __init__(self, module: GraphModule, parameters: Sequence[str | None]):
+        self._stopped: dict[Node, frozenset[str]] = {}
         flows = [_NONE if name is None else _Flow(frozenset([name])) for name in parameters]
         outputs, _ = self._run(module, flows, True)
         result = _union(outputs)
-        self.frozen = frozenset().union(*self._stopped.values()) - result.reaches
+        self.frozen = frozenset[str]().union(*self._stopped.values()) - result.reaches
         self.needed = [(node, min(names - self.frozen)) for node, names in self._stopped.items() if node in result.stops and names - self.frozen]
 
-    def _run(self, module, inputs, enabled: bool):
+    def _run(self, module: GraphModule, inputs: Iterable[_Flow], enabled: bool) -> tuple[list[_Flow], list[_Flow]]:
         """Flows of the outputs, and what is written in place to the inputs."""
-        flows: dict = {}
-        roots: dict = {}  # of what is a view, what it is one of
-        written: dict = {}  # to those
+        flows: dict[Node, Any] = {}  # of several results a list
+        roots: dict[Node, Node] = {}  # of what is a view, what it is one of
+        written: dict[Node | None, _Flow] = {}  # to those
         given = iter(inputs)
         placeholders = [node for node in module.graph.nodes if node.op == "placeholder"]
 
-        def read(node) -> _Flow:
+        def read(node: Node) -> _Flow:
             return _union(flows.get(node, _NONE)) | written.get(roots.get(node), _NONE)
 
         for node in module.graph.nodes:
@@ -70,7 +77,7 @@ class Stops:
                     written[roots[node]] = written.get(roots[node], _NONE) | flows[node]
         return [], []
 
-    def _through(self, node, read, enabled: bool) -> _Flow:
+    def _through(self, node: Node, read: Callable[[Node], _Flow], enabled: bool) -> _Flow:
         if not _has_gradient(node.meta.get("val")):
             return _NONE
         given = _union([read(one) for one in node.all_input_nodes])
@@ -80,25 +87,24 @@ class Stops:
         return _Flow(frozenset(), given.stops | {node})
 
 
-def _union(flows) -> _Flow:
+def _union(flows: _Flow | list[_Flow]) -> _Flow:
     result = _NONE
     for one in flows if isinstance(flows, list) else [flows]:
         result |= one
     return result
 
 
-def _name_of(node) -> str:
-    schema = getattr(node.target, "_schema", None)
-    return getattr(node.target, "__name__", str(node.target)) if schema is None else schema.name.partition("::")[2].rstrip("_")
+def _name_of(node: Node) -> str:
+    return name_of(node.target).rstrip("_")
 
 
-def _has_gradient(value) -> bool:
+def _has_gradient(value: Any) -> bool:
     if isinstance(value, (tuple, list)):
         return any(map(_has_gradient, value))
     return hasattr(value, "dtype") and (value.dtype.is_floating_point or value.dtype.is_complex)
 
 
-def _aliases(node) -> tuple[bool, bool]:
+def _aliases(node: Node) -> tuple[bool, bool]:
     """Whether a result is a view of the first argument, and whether that is written to."""
     schema = getattr(node.target, "_schema", None)
     if schema is None or not schema.arguments or not hasattr(node.args[0] if node.args else None, "op"):

@@ -9,9 +9,17 @@ import functools
 import os
 import sys
 import types
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from halfstep.importers.torch.cuda_regions import regions_of_cuda
 from halfstep_runtime._errors import PACKAGES
+
+if TYPE_CHECKING:
+    import torch
+
+# An owner, a name, and what stands there while a forward is traced.
+_Stand: TypeAlias = tuple[Any, str, Any]
 
 _OF_OPS = "the gradient of what is imported is that of its ops"
 _FUNCTION = f"its backward is lost: {_OF_OPS}; write the forward of ops whose gradient is meant"
@@ -26,7 +34,7 @@ _GRADIENT = "it has no gradient itself, and would have one here: give create_gra
 class Tracing:
     """What was met in the forward of `module` that its graph does not have."""
 
-    def __init__(self, module):
+    def __init__(self, module: torch.nn.Module):
         self.module = module
         self._names = {id(one): name for name, one in module.named_modules()}
         self._met: dict[tuple[str, str, str], None] = {}
@@ -37,7 +45,7 @@ class Tracing:
         return list(self._met)
 
     @contextlib.contextmanager
-    def watched(self, on_cuda: bool):
+    def watched(self, on_cuda: bool) -> Iterator[None]:
         """PyTorch's functions tell what is met. Gradients are on, whatever they are for who imports."""
         import torch
 
@@ -64,9 +72,9 @@ class Tracing:
             name = ""
         self._met[what, why, f"'{name}'{line}"] = None
 
-    def _telling(self, function, what: str, why: str, when=lambda *_, **__: True):
+    def _telling(self, function: Any, what: str, why: str, when: Callable[..., bool] = lambda *_, **__: True) -> Any:
         @functools.wraps(function)
-        def call(*arguments, **named):
+        def call(*arguments: Any, **named: Any) -> Any:
             if when(*arguments, **named):
                 self._tell(what, why)
             return function(*arguments, **named)
@@ -88,8 +96,8 @@ class Tracing:
                 line = f" ({os.path.basename(code.co_filename)}:{code.co_firstlineno})" if code else ""
                 self._met[what, _HOOK, f"'{name}'{line}"] = None
 
-    def _backward_functions(self):
-        """(owner, name, what stands there while a forward is traced) of all that has a backward of its own."""
+    def _backward_functions(self) -> Iterator[_Stand]:
+        """Of all that has a backward of its own."""
         import torch
         from torch.utils.checkpoint import CheckpointFunction
 
@@ -98,7 +106,7 @@ class Tracing:
             yield one, "forward", staticmethod(self._telling(getattr(one, "forward"), f"torch.autograd.Function {one.__name__}", _FUNCTION))
         yield CheckpointFunction, "forward", staticmethod(self._telling(CheckpointFunction.forward, "torch.utils.checkpoint", _REENTRANT))
 
-        def apply(own, *arguments, **named):
+        def apply(own: Any, *arguments: Any, **named: Any) -> Any:
             if not _is_of_torch(own) and not any(issubclass(own, one) for one in known):  # made in the forward
                 self._tell(f"torch.autograd.Function {own.__name__}", _FUNCTION)
             return applied.__get__(None, own)(*arguments, **named)
@@ -109,11 +117,11 @@ class Tracing:
         yield torch.autograd, "_engine_run_backward", self._telling(torch.autograd._engine_run_backward, "torch.autograd.grad", _GRADIENT,
                                                                     lambda *arguments, **_: not arguments[create_graph])
 
-    def _hooks(self):
+    def _hooks(self) -> Iterator[_Stand]:
         import torch
         from torch.utils.hooks import RemovableHandle
 
-        def register(tensor, hook):
+        def register(tensor: torch.Tensor, hook: object) -> Any:
             self._tell("a backward hook of a tensor", _HOOK)
             return RemovableHandle(collections.OrderedDict())
 
@@ -123,7 +131,7 @@ class Tracing:
         yield saved, "__init__", self._telling(saved.__init__, "torch.autograd.graph.saved_tensors_hooks", _SAVED,
                                                lambda *_: _is_of_user(sys._getframe(2)))
 
-    def _lost(self):
+    def _lost(self) -> Iterator[_Stand]:
         """What a graph has not, or is an error of torch.export's own."""
         import torch
         from torch.nn.utils.rnn import PackedSequence
@@ -133,7 +141,7 @@ class Tracing:
         yield PackedSequence, "__new__", staticmethod(self._telling(PackedSequence.__new__, "packed sequences", _PACKED))
         data = torch.Tensor.data
 
-        def read(tensor):
+        def read(tensor: torch.Tensor) -> torch.Tensor:
             """`data`, which torch.export has no op for, as what is the same to a graph."""
             return tensor.detach() if _is_of_user(sys._getframe(1)) else data.__get__(tensor)
 
@@ -141,7 +149,7 @@ class Tracing:
 
 
 @contextlib.contextmanager
-def _in_place_of(owner, name: str, function):
+def _in_place_of(owner: Any, name: str, function: Any) -> Iterator[None]:
     own = vars(owner).get(name)
     setattr(owner, name, function)
     try:
@@ -153,7 +161,7 @@ def _in_place_of(owner, name: str, function):
             setattr(owner, name, own)
 
 
-def _subclasses(of) -> list[type]:
+def _subclasses(of: type[Any]) -> list[type[Any]]:
     return [found for one in of.__subclasses__() for found in (one, *_subclasses(one))]
 
 
@@ -161,7 +169,7 @@ def _is_of_torch(kind: type) -> bool:
     return kind.__module__.partition(".")[0] == "torch"
 
 
-def _is_of_user(frame) -> bool:
+def _is_of_user(frame: types.FrameType) -> bool:
     import torch
 
     return not frame.f_code.co_filename.startswith((os.path.dirname(torch.__file__) + os.sep, *PACKAGES))

@@ -2,49 +2,45 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import Any
+
+import numpy
+
 from halfstep import ops
 from halfstep.graph.tensor import Tensor
-from halfstep.importers.torch.operands import as_type, tensor_of
+from halfstep.importers.torch.call import Call, Handler
+from halfstep.importers.torch.operands import Operand, as_type, like, tensor_of
 from halfstep.importers.torch.views import along_one
 from halfstep_runtime._errors import Error, axis
 
 
-def _whole(x: Tensor, value) -> Tensor:
+_OPEN = "the batch, whose size is open, takes no indices; give batched=False"
+
+
+def _whole(call: Call, x: Tensor, value: Operand = 0, *_: object) -> Tensor:
     """A number or a tensor in the shape and the type of another."""
-    value = as_type(tensor_of(value), x.dtype) if not isinstance(value, (bool, int, float)) else ops.constant(value, x.dtype)
-    return value if value.shape == x.shape else ops.broadcast(value, like=x)
+    typed = like(x, value)
+    return typed if typed.shape == x.shape else ops.broadcast(typed, like=x)
 
 
-def _copy(call, x, source, *_):
-    return _whole(tensor_of(x), source)
-
-
-def _fill(call, x, value):
-    return _whole(tensor_of(x), value)
-
-
-def _zero(call, x):
-    return _whole(tensor_of(x), 0)
-
-
-def _numbers(index):
+def _numbers(index: Any) -> numpy.ndarray[Any, Any] | None:
     """Indices that are known, or None."""
     import torch
 
     return index.numpy() if isinstance(index, torch.Tensor) else None
 
 
-def _from_start(index, size):
+def _from_start(given: Operand, size: int | None) -> Tensor:
     """Negative indices are counted from the last there, and are none here."""
     if size is None:
-        raise Error("the batch, whose size is open, takes no indices; give batched=False")
-    index = as_type(tensor_of(index), "int64")
+        raise Error(_OPEN)
+    index = as_type(tensor_of(given), "int64")
     return ops.select(index < 0, index + size, index)
 
 
-def _index(call, x, indices):
+def _index(call: Call, x: Tensor, indices: Sequence[Operand]) -> Tensor:
     """One tensor of indices, which takes slices."""
-    x = tensor_of(x)
     given = [dim for dim, one in enumerate(indices) if one is not None]
     if len(given) != 1:
         raise Error("indices of several dimensions at once are not supported: take one after the other")
@@ -52,9 +48,8 @@ def _index(call, x, indices):
     return ops.gather(x, _from_start(indices[dim], x.shape[dim]), dim)
 
 
-def _masked(x: Tensor, mask: Tensor, values) -> Tensor:
+def _masked(x: Tensor, mask: Tensor, values: Tensor) -> Tensor:
     """`x[mask] = values`, of which there is one for all places of the mask."""
-    values = as_type(tensor_of(values), x.dtype)
     rest = len(x.shape) - len(mask.shape)
     if len(values.shape) > rest:
         if any(size != 1 for size in values.shape[: len(values.shape) - rest]):
@@ -63,10 +58,8 @@ def _masked(x: Tensor, mask: Tensor, values) -> Tensor:
     return ops.select(ops.reshape(mask, (*mask.shape, *[1] * rest)), values, x)
 
 
-def _placed(x: Tensor, dim: int, index, values: Tensor, accumulate: bool) -> Tensor:
+def _placed(x: Tensor, dim: int, index: numpy.ndarray[Any, Any], values: Tensor, accumulate: bool) -> Tensor:
     """`x` with slices where known indices into a dimension say; of several for one place the last."""
-    import numpy
-
     size = x.shape[dim] or 0
     source = numpy.full(size, -1)
     source[index] = numpy.arange(len(index))
@@ -76,9 +69,8 @@ def _placed(x: Tensor, dim: int, index, values: Tensor, accumulate: bool) -> Ten
     return ops.select(along_one(source >= 0, dim, len(x.shape)), x + put if accumulate else put, x)
 
 
-def _index_put(call, x, indices, values, accumulate=False):
-    x = tensor_of(x)
-    values = as_type(tensor_of(values), x.dtype)
+def _index_put(call: Call, x: Tensor, indices: Sequence[Any], values: Tensor, accumulate: bool = False) -> Tensor:
+    values = as_type(values, x.dtype)
     given = [dim for dim, one in enumerate(indices) if one is not None]
     masks = [one for one in indices if one is not None and str(one.dtype).endswith("bool")]
     if masks and len(indices) == 1 and not accumulate:
@@ -87,7 +79,7 @@ def _index_put(call, x, indices, values, accumulate=False):
         raise Error("a mask beside other indices is not supported: write torch.where")
     if len(given) == 1 and (dim := given[0]) is not None and (known := _numbers(indices[dim])) is not None and known.ndim == 1:
         if x.shape[dim] is None:
-            raise Error("the batch, whose size is open, takes no indices; give batched=False")
+            raise Error(_OPEN)
         shape = (*x.shape[:dim], len(known), *x.shape[dim + 1:])
         values = values if values.shape == shape else ops.broadcast(values, shape) if None not in shape else (
             ops.broadcast(values, like=ops.gather(x, ops.constant(known % x.shape[dim], "int64"), dim)))
@@ -97,44 +89,33 @@ def _index_put(call, x, indices, values, accumulate=False):
     return ops.index_put(x, [_from_start(one, size) for one, size in zip(indices, x.shape)], values, accumulate=bool(accumulate))
 
 
-def _is_indexed(x: Tensor, dim: int, index) -> Tensor:
-    """Which places of a dimension are among indices, one list of them for all."""
+def _index_fill(call: Call, x: Tensor, dim: int, index: Tensor, value: Operand) -> Tensor:
+    """Where one list of places in a dimension says, the same for all others."""
+    dim = axis("index_fill", dim, len(x.shape))
     size = x.shape[dim]
     if size is None:
-        raise Error("the batch, whose size is open, takes no indices; give batched=False")
+        raise Error(_OPEN)
     is_in = ops.reduce_max(ops.one_hot(_from_start(index, size), size), 0) > 0.0
-    return ops.reshape(is_in, (size, *[1] * (len(x.shape) - 1 - dim)))
+    return ops.select(ops.reshape(is_in, (size, *[1] * (len(x.shape) - 1 - dim))), like(x, value), x)
 
 
-def _index_fill(call, x, dim, index, value):
-    x = tensor_of(x)
-    dim = axis("index_fill", dim, len(x.shape))
-    value = ops.constant(value, x.dtype) if isinstance(value, (bool, int, float)) else as_type(tensor_of(value), x.dtype)
-    return ops.select(_is_indexed(x, dim, index), value, x)
-
-
-def _index_copy(call, x, dim, index, source):
-    x = tensor_of(x)
+def _index_copy(call: Call, x: Tensor, dim: int, _: object, source: Tensor) -> Tensor:
     dim = axis("index_copy", dim, len(x.shape))
-    known = _numbers(index)
+    known = _numbers(call.named["index"])
     if known is None:
         raise Error("indices that depend on inputs are not supported")
-    return _placed(x, dim, known, as_type(tensor_of(source), x.dtype), False)
+    return _placed(x, dim, known, as_type(source, x.dtype), False)
 
 
-def _index_add(call, x, dim, index, source, alpha=1):
-    x = tensor_of(x)
+def _index_add(call: Call, x: Tensor, dim: int, index: Tensor, source: Tensor, alpha: float = 1) -> Tensor:
     dim = axis("index_add", dim, len(x.shape))
-    source = as_type(tensor_of(source), x.dtype)
+    source = as_type(source, x.dtype)
     return ops.scatter_add(x, _from_start(index, x.shape[dim]), source if alpha == 1 else source * alpha, dim)
 
 
-def _scatter(call, x, dim, index, source):
+def _scatter(call: Call, x: Tensor, dim: int, index: Tensor, source: Operand) -> Tensor:
     """A number, or one element for each row, where indices along a dimension say."""
-    import numpy
-
-    x, index = tensor_of(x), tensor_of(index)
-    call.only("reduce", None) if "reduce" in call.named else None
+    call.only("reduce", None)
     dim = axis("scatter", dim, len(x.shape))
     others = [(a, b) for i, (a, b) in enumerate(zip(index.shape, x.shape)) if i != dim]
     if any(a != b for a, b in others) or x.shape[dim] is None:
@@ -142,9 +123,9 @@ def _scatter(call, x, dim, index, source):
     is_number = isinstance(source, (bool, int, float))
     if not is_number and index.shape[dim] != 1:
         raise Error("several elements of a row are put by torch.where(torch.arange(size) == index, source, x), one after another")
-    size = x.shape[dim]
+    size = x.shape[dim] or 0
     found = None
-    for i in range(index.shape[dim]):
+    for i in range(index.shape[dim] or 0):
         one = index[(*[slice(None)] * dim, slice(i, i + 1))]
         is_here = ops.compare("eq", along_one(numpy.arange(size), dim, len(x.shape)), as_type(one, "int64"))
         found = is_here if found is None else ops.logical_or(found, is_here)
@@ -154,14 +135,12 @@ def _scatter(call, x, dim, index, source):
     return ops.select(found, as_type(taken, x.dtype), x)
 
 
-WRITES = {
-    "copy": _copy,
-    "fill": _fill,
+WRITES: dict[str, Handler] = {
+    **dict.fromkeys(["copy", "fill", "zero"], _whole),
     "index": _index,
     "index_add": _index_add,
     "index_copy": _index_copy,
     "index_fill": _index_fill,
     "index_put": _index_put,
     "scatter": _scatter,
-    "zero": _zero,
 }
