@@ -60,7 +60,7 @@ typedef enum MpFaultCode {
 typedef struct MpFault {
   size_t size; /* of this struct */
   MpFaultCode code;
-  const char *op; /* "mp.conv" */
+  const char *op; /* "mp.matmul" */
   const char *name;
   const char *value;
   const char *detail; /* of a setting: what is wrong, without its name and value; of a checkpoint its folder */

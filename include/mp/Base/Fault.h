@@ -35,7 +35,7 @@ enum class FaultCode : int {
 /// What is known of an error beside its text. Only what the code speaks of is set.
 struct Fault {
   FaultCode code = FaultCode::Other;
-  std::string op{};   // "mp.conv"
+  std::string op{};   // "mp.matmul"
   std::string name{}; // of an attribute or a setting
   std::string value{};
   std::string detail{}; // of a setting: what is wrong, without its name and value; of a checkpoint its folder

@@ -177,9 +177,9 @@ class Graph:
             # An importer's labels are its nodes.
             is_layer = bool(label) and self.root is not None and label in (name for name, _ in self.root.named_modules())
             said = hint(error.fault, Call(op, [None if one is None else one.dtype for one in operands], attributes, is_layer))
-            if said is None:
-                raise
-            raise Error(f"{op}: {said}") from None
+            if said is not None:
+                error.args = (f"{op}: {said}",)
+            raise
         results = [self._tensor(self, *one) for one in made]
         given = [one for one in operands if one is not None]
         for one in results:
