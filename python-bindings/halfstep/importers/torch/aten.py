@@ -193,7 +193,7 @@ def _elu(call: Call, x: Tensor, alpha: float, scale: float, input_scale: float) 
 
 _OWN_NAMES = {
     "arccos": "acos", "arccosh": "acosh", "arcsin": "asin", "arcsinh": "asinh", "arctan": "atan", "arctanh": "atanh", "hardsigmoid": "hard_sigmoid",
-    "hardswish": "hard_swish", "isfinite": "is_finite", "isinf": "is_inf", "isnan": "is_nan", "special_erfinv": "erfinv", "special_expm1": "expm1", "special_log1p": "log1p",
+    "hardswish": "hard_swish", "special_erfinv": "erfinv", "special_expm1": "expm1", "special_log1p": "log1p",
 }
 _UNARY = [*UNARY, "erfinv", "expm1", "log10", "log1p", "log2", "rsqrt", "selu", "silu", "square"]
 _NUMBERS = {"empty": 0, "full": None, "new_empty": 0, "new_full": None, "new_ones": 1, "new_zeros": 0, "ones": 1}
@@ -225,6 +225,9 @@ HANDLERS: dict[str, Handler] = {
     **dict.fromkeys(["expand", "expand_as"], _expand),
     "full_like": _like(None),
     "gelu": lambda call, x, approximate: ops.gelu(float_of(x), approximate=approximate),
+    "isfinite": unary(ops.is_finite),
+    "isinf": unary(ops.is_inf),
+    "isnan": unary(ops.is_nan),
     "leaky_relu": lambda call, x, slope: ops.leaky_relu(float_of(x), negative_slope=slope),
     "lerp": lambda call, start, end, weight: ops.add(start, ops.mul(ops.sub(end, start), weight)),
     "log_sigmoid": lambda call, x: ops.neg(ops.softplus(ops.neg(float_of(x)))),
