@@ -17,7 +17,8 @@ from halfstep.hints.types import Path
 from halfstep_runtime._errors import Error, UnknownName, check_folder, nearest, of_file, path_of, text
 from halfstep_runtime._keywords import tell
 
-Logs: TypeAlias = dict[str, float]
+# By the names of scores, numbers.
+Logs: TypeAlias = dict[str, Any]
 
 
 class Callback:
@@ -82,7 +83,8 @@ def _score(logs: Logs | None, monitor: str) -> float:
     logs = logs or {}
     if monitor not in logs:
         raise UnknownName(f"there is no score '{monitor}', only {', '.join(logs) or 'none'}; 'val_' needs validation data")
-    return logs[monitor] if is_accuracy(monitor) else -logs[monitor]
+    score: float = logs[monitor]
+    return score if is_accuracy(monitor) else -score
 
 
 def _text_of(name: str, monitor: object) -> str:

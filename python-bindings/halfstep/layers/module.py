@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 import inspect
 import re
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal, NoReturn, TypeAlias
 
 from halfstep.graph.graph import Graph, current
@@ -388,7 +388,7 @@ class Module:
         _refuse_rows("predict", x)
         return self.trainer.predict(x)
 
-    def export(self, path: Path, *, weights: bool = True, batch_sizes: Iterable[int] | None = None, targets: str | Iterable[str] | None = None,
+    def export(self, path: Path, *, weights: bool = True, batch_sizes: Sequence[int] | int | None = None, targets: str | Iterable[str] | None = None,
                training: bool | None = None) -> Executable:
         """Writes the model as one .mpx file, which mp-exec and programs in C and C++ train and predict with, without Python and the
         compiler (docs/training-without-python.md), and gives the Executable that is in it.

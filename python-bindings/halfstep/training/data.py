@@ -9,7 +9,7 @@ import numpy
 
 from halfstep.graph.graph import TensorType, type_of
 from halfstep_runtime import _arrays
-from halfstep_runtime._elements import DTYPES
+from halfstep_runtime._elements import DTYPES, DTypeName
 from halfstep_runtime._errors import Error
 from halfstep_runtime._session import Session
 
@@ -26,22 +26,20 @@ Named: TypeAlias = dict[str, Array]
 Arrays: TypeAlias = tuple[list[str], list[Any], list[int]]
 
 
-def dtype_of(array: Array) -> str:
+def dtype_of(array: Array) -> DTypeName:
     """The element type of an array, which a model takes."""
-    name: str = array.dtype.name
-    if name not in DTYPES.values():
+    name = next((one for one in DTYPES.values() if one == array.dtype.name), None)
+    if name is None:
         raise Error(f"an array has elements of {array.dtype}, expected one of {', '.join(DTYPES.values())}")
     return name
 
 
 def prepare(name: str, value: Any, dtype: str | None = None) -> Array:
     """An array of a type that models take: float64 becomes float32 unless that is what an input is, small integers int32."""
-    value = _arrays.array_of(f"'{name}'", value)
-    if value.dtype == numpy.float64 and dtype != "float64":
-        return value.astype(numpy.float32)
-    if value.dtype in (numpy.int8, numpy.int16, numpy.uint16):
-        return value.astype(numpy.int32)
-    return value
+    array = _arrays.array_of(f"'{name}'", value)
+    if array.dtype == numpy.float64 and dtype != "float64":
+        return array.astype(numpy.float32)
+    return array.astype(numpy.int32) if array.dtype in (numpy.int8, numpy.int16, numpy.uint16) else array
 
 
 def _only_name(module: Module, specs: Mapping[str, Any], x: Any) -> str:

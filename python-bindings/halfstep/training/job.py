@@ -51,7 +51,7 @@ def _name_of(metric: Any) -> str:
     return name
 
 
-def make_job(optimizer_: str | Optimizer, loss: Any, metrics: Any, policy: Any, loss_scaler: LossScaler | str | float | None, device: str, threads: int,
+def make_job(optimizer_: str | Optimizer | type[Optimizer], loss: Any, metrics: Any, policy: Any, loss_scaler: LossScaler | str | float | None, device: str, threads: int,
              pin_threads: bool, settings: dict[str, Any], of_classes: Mapping[str, Any], trainable: Trainable = Trainable("compile")) -> Job:
     loss = losses.find_loss(loss, of_classes)
     if metrics is None:

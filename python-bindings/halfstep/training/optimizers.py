@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+from collections.abc import Callable
 from typing import Any
 
 from halfstep.compiler.settings import Settings, check_values
@@ -136,12 +137,13 @@ _MEANT = {"lr": "learning_rate", "eps": "epsilon", "rho": "alpha", "beta_1": "be
           "lr_decay": "learning_rate_decay"}
 
 
-def optimizer(given: str | Optimizer) -> Optimizer:
+def optimizer(given: str | Optimizer | type[Optimizer]) -> Optimizer:
     kinds = {kind.kind: kind for kind in (SGD, RMSprop, Adagrad, Adam, AdamW, NAdam, LAMB, Lion)}
     if isinstance(given, Optimizer):
         return given
     if isinstance(given, type) and issubclass(given, Optimizer):
-        return given()
+        kind: Callable[[], Optimizer] = given
+        return kind()
     if not isinstance(given, str) or given.lower() not in kinds:
         near = nearest(given, kinds) if isinstance(given, str) else None
         meant = f"did you mean {near!r}? " if near else ""
