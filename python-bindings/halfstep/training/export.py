@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 from halfstep.compiler.compile import compile_traced
@@ -32,7 +32,7 @@ def _check_path(path: str | os.PathLike[str]) -> str:
     return path
 
 
-def _batch_sizes(given: Sequence[int] | int | None, trainer: Trainer) -> list[int]:
+def _batch_sizes(given: Iterable[int] | int | None, trainer: Trainer) -> list[int]:
     """Rows of a step, of each that there is to be code for."""
     if given is None:
         return [trainer._batch_size or BATCH]
@@ -78,7 +78,7 @@ def _with_weights(model: Module, executable: Executable) -> Executable:
     return executable._with_values(list(given), [array for array, _ in given.values()], [element for _, element in given.values()])
 
 
-def export(model: Module, path: str | os.PathLike[str], weights: bool, batch_sizes: Sequence[int] | int | None, targets: Any,
+def export(model: Module, path: str | os.PathLike[str], weights: bool, batch_sizes: Iterable[int] | int | None, targets: Any,
            training: bool | None) -> Executable:
     path, weights, trainer = _check_path(path), truth("export: weights", weights), model.trainer
     job = trainer._job

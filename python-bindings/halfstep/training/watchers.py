@@ -81,7 +81,7 @@ class Watchers:
                 gradient: str = "") -> bool:
         self.trainer.steps = step
         if self.steps:
-            logs = {"step": step, "loss": loss, "loss_scale": loss_scale, "gradient_norm": gradient_norm, "skipped": bad >= 0,
+            logs: dict[str, Any] = {"step": step, "loss": loss, "loss_scale": loss_scale, "gradient_norm": gradient_norm, "skipped": bad >= 0,
                     "gradient": gradient, "skipped_steps": skipped, "samples_per_second": samples_per_second}
             for one in self.callbacks:
                 one.on_train_batch_end(step - 1 - self._before, logs)

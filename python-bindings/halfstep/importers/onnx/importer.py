@@ -9,7 +9,7 @@ import math
 import os
 import unicodedata
 from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy
 
@@ -26,7 +26,7 @@ from halfstep.importers.onnx.shapes import SHAPES
 from halfstep.importers.onnx.weights import filters_of, statistics_of, weights_of
 from halfstep.layers.leaves import Filter, Leaf
 from halfstep.layers.trainable import Trainable
-from halfstep_runtime._elements import DTYPES
+from halfstep_runtime._elements import DTYPES, DTypeName
 from halfstep_runtime._errors import Error, check_there, of_file
 
 if TYPE_CHECKING:
@@ -213,7 +213,7 @@ def _input_of(proto: onnx.ValueInfoProto) -> nn.Input:
     sizes = [one.dim_value if one.HasField("dim_value") else None for one in kind.shape.dim]
     if None in sizes[1:]:
         raise Error(f"input '{proto.name}' has open sizes, of which only the first, the batch, may be one: {sizes}")
-    dtype = helper.tensor_dtype_to_np_dtype(kind.elem_type).name
+    dtype = cast(DTypeName, helper.tensor_dtype_to_np_dtype(kind.elem_type).name)
     if dtype not in DTYPES.values():
         raise Error(f"input '{proto.name}' has elements of {dtype}, expected one of {', '.join(DTYPES.values())}")
     batched = bool(sizes) and sizes[0] is None
@@ -343,7 +343,7 @@ def _is_inf(node: Node, x: Tensor) -> Tensor:
     return elementwise(ops.is_inf, x)
 
 
-def _compare(predicate: str) -> Handler:
+def _compare(predicate: Any) -> Handler:
     return lambda node, a, b: elementwise(functools.partial(ops.compare, predicate), a, b)
 
 

@@ -13,6 +13,7 @@ from halfstep.graph.reductions import along
 from halfstep.graph.tensor import Tensor
 from halfstep.importers.images import channels_last, filter_of, mean_of_images
 from halfstep.importers.onnx.node import Handler, Node, Operand, axis_of, dtype_of, number
+from halfstep_runtime._elements import DTypeName
 
 
 def _dropout(node: Node, x: Tensor, ratio: Operand = 0.5, training: Operand = None) -> Tensor:
@@ -22,7 +23,7 @@ def _dropout(node: Node, x: Tensor, ratio: Operand = 0.5, training: Operand = No
 
 def _statistics_of(x: Tensor, *values: Tensor) -> list[Tensor]:
     """Scales, offsets and statistics of a norm of `x` as norms have them, in float32 beside a low type, whatever the file has."""
-    dtype = "float64" if x.dtype == "float64" else "float32"
+    dtype: DTypeName = "float64" if x.dtype == "float64" else "float32"
     return [one if one.dtype == dtype else ops.cast(one, dtype) for one in values]
 
 

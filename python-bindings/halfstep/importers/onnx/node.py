@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, NoReturn, TypeAlias
+from typing import Any, NoReturn, TypeAlias, cast
 
 import numpy
 
@@ -12,7 +12,7 @@ from halfstep.graph.tensor import Tensor
 from halfstep.importers.images import leaf_tensor
 from halfstep.layers.leaves import Leaf
 from halfstep_runtime import _errors
-from halfstep_runtime._elements import DTYPES
+from halfstep_runtime._elements import DTYPES, DTypeName
 from halfstep_runtime._errors import Error
 
 # What an input is when its op is imported: a tensor, or what the file holds of it; None where it is left out.
@@ -99,11 +99,11 @@ def tensor(value: Operand) -> Tensor:
     return ops.constant(array, array.dtype)
 
 
-def dtype_of(node: Node, name: str, otherwise: int | None = None) -> str:
+def dtype_of(node: Node, name: str, otherwise: int | None = None) -> DTypeName:
     """An attribute that is an element type."""
     from onnx import helper
 
-    dtype = helper.tensor_dtype_to_np_dtype(node.get(name, otherwise)).name
+    dtype = cast(DTypeName, helper.tensor_dtype_to_np_dtype(node.get(name, otherwise)).name)
     if dtype not in DTYPES.values():
         node.refuse(f"elements of {dtype} are not supported")
     return dtype

@@ -55,7 +55,7 @@ def _round(call: Call, x: Tensor, decimals: int = 0) -> Tensor:
     return back(ops.round(scaled(x, power)), power)
 
 
-def _compare(predicate: str) -> Handler:
+def _compare(predicate: Any) -> Handler:
     return lambda call, a, b: ops.compare(predicate, *pair(a, b))
 
 

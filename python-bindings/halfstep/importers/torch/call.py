@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from halfstep.graph.tensor import Tensor
 from halfstep.importers.torch.operands import OpenZeros, Shape, as_type, tensor_of, type_name
+from halfstep_runtime._elements import DTypeName
 from halfstep_runtime._errors import Error
 
 if TYPE_CHECKING:
@@ -67,7 +68,7 @@ class Call:
         return sizes_of(self.node.meta.get("val"))
 
     @property
-    def dtype(self) -> str:
+    def dtype(self) -> DTypeName:
         """The result's."""
         return type_name(self.node.meta["val"].dtype)
 

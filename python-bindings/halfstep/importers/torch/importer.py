@@ -28,7 +28,7 @@ from halfstep.importers.torch.stops import Stops
 from halfstep.importers.torch.tracing import Tracing
 from halfstep.layers.leaves import Filter, Leaf, check_keys, number_arrays
 from halfstep.layers.trainable import Trainable
-from halfstep_runtime._elements import DTYPES
+from halfstep_runtime._elements import DTYPES, DTypeName
 from halfstep_runtime._errors import PACKAGES, Error
 
 if TYPE_CHECKING:
@@ -250,7 +250,7 @@ def _of_stop(node: Node, name: str) -> tuple[str, str, str]:
             "input of the module", describe(node))
 
 
-def _type_of(what: str, dtype: torch.dtype) -> str:
+def _type_of(what: str, dtype: torch.dtype) -> DTypeName:
     if (name := type_name(dtype)) not in DTYPES.values():
         raise Error(f"{what} has elements of {name}, expected one of {', '.join(DTYPES.values())}")
     return name

@@ -41,7 +41,7 @@ def _between(x: Tensor, low: Operand, high: Operand) -> Tensor:
     return ops.select(ops.compare("eq", low, high), own, shared)
 
 
-def _beyond(predicate: str, x: Tensor, bound: float) -> Tensor:
+def _beyond(predicate: Any, x: Tensor, bound: float) -> Tensor:
     """A bound in place of what is not inside of it."""
     return ops.select(ops.compare(predicate, x, bound), ops.constant(bound, x.dtype), x)
 

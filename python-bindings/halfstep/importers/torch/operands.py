@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import functools
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 import numpy
 
 from halfstep import ops
 from halfstep.graph.tensor import Tensor
 from halfstep.importers.images import Function, elementwise
+from halfstep_runtime._elements import DTypeName
 from halfstep_runtime._errors import Error
 
 if TYPE_CHECKING:
@@ -25,14 +26,14 @@ Shape: TypeAlias = tuple[int | None, ...]
 class OpenZeros:
     """Zeros of as many rows as the batch has: the first state of recurrent layers need not be a tensor."""
 
-    def __init__(self, shape: Shape, dtype: str, rows: Tensor | None):
+    def __init__(self, shape: Shape, dtype: DTypeName, rows: Tensor | None):
         self.shape, self.dtype, self.rows = shape, dtype, rows
 
     def tensor(self) -> Tensor:
         return repeated(0, self.shape, self.dtype, self.rows)
 
 
-def repeated(number: float, shape: Shape, dtype: str, rows: Tensor | None) -> Tensor:
+def repeated(number: float, shape: Shape, dtype: DTypeName, rows: Tensor | None) -> Tensor:
     """A number for each row of a batch, that of `rows`."""
     if rows is None or shape[:1] != (None,) or None in shape[1:]:
         raise Error("a tensor whose rows are not those of the batch is only the first state of recurrent layers; write zeros_like")
@@ -40,9 +41,9 @@ def repeated(number: float, shape: Shape, dtype: str, rows: Tensor | None) -> Te
     return ops.gather(ops.constant(numpy.full([1, *(size or 0 for size in shape[1:])], number), dtype), first, 0)
 
 
-def type_name(dtype: object) -> str:
+def type_name(dtype: object) -> DTypeName:
     """An element type of PyTorch as ours: "float32"."""
-    return str(dtype).removeprefix("torch.")
+    return cast(DTypeName, str(dtype).removeprefix("torch."))
 
 
 def tensor_of(value: Operand) -> Tensor:
@@ -103,7 +104,7 @@ def alike(*values: Operand) -> list[Any]:
     return [one if one is None else as_type(one, type_name(common)) for one in tensors]
 
 
-def as_type(x: Tensor, dtype: str) -> Tensor:
+def as_type(x: Tensor, dtype: DTypeName) -> Tensor:
     return x if x.dtype == dtype else ops.cast(x, dtype)
 
 

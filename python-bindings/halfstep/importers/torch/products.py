@@ -9,7 +9,7 @@ from halfstep import ops
 from halfstep.graph.tensor import Tensor
 from halfstep.importers.images import Function, channels_last
 from halfstep.importers.torch.call import Call, Handler
-from halfstep.importers.torch.operands import Operand, alike, float_of, is_float, together
+from halfstep.importers.torch.operands import alike, float_of, is_float, together
 from halfstep_runtime._errors import Error
 
 
@@ -49,7 +49,7 @@ def _vector_norm(call: Call, x: Tensor, order: float | None = 2, *_: object) -> 
     return ops.vector_norm(_typed(call, x), 2 if order is None else order, None if dims == [] else dims, bool(call.named.get("keepdim", False)))
 
 
-def _norm(call: Call, x: Tensor, order: str | float | None = None, dims: Sequence[int] | None = None, keep_dims: bool = False, *_: object) -> Tensor:
+def _norm(call: Call, x: Tensor, order: Any = None, dims: Sequence[int] | None = None, keep_dims: bool = False, *_: object) -> Tensor:
     """torch.linalg.norm: of matrices by their order, of all else as vectors."""
     x = _typed(call, x)
     is_matrix = len(dims) == 2 if dims is not None else order is not None and len(x.shape) == 2
@@ -61,7 +61,7 @@ def _norm(call: Call, x: Tensor, order: str | float | None = None, dims: Sequenc
     return ops.reshape(found, call.shape) if keep_dims else found
 
 
-def _scatter_add(call: Call, x: Operand, dim: int, indices: Tensor, updates: Operand) -> Tensor:
+def _scatter_add(call: Call, x: Any, dim: int, indices: Tensor, updates: Any) -> Tensor:
     x, updates = alike(x, updates)
     return ops.scatter_add_elements(x, dim, indices, updates)
 

@@ -39,7 +39,7 @@ def _layers(kind: str) -> Handler:
         directions = 2 if bidirectional else 1
         weights = _weights(params, has_biases, count * directions)
         parts = _parts_of(call)
-        states = [tuple(None if isinstance(one, OpenZeros) else tensor_of(one)[i] for one in parts) for i in range(count * directions)]
+        states: list[Any] = [tuple(None if isinstance(one, OpenZeros) else tensor_of(one)[i] for one in parts) for i in range(count * directions)]
         zeros = [sum(part is None for part in one) for one in states]
         if any(0 < missing < len(parts) for missing in zeros):
             raise Error("a first state of which one part is zeros and the other is not is not supported: make both tensors")

@@ -40,7 +40,7 @@ def _spread(value: Tensor, dim: int, places: range, size: int) -> Tensor:
 
 def along_one(array: numpy.ndarray[Any, Any], dim: int, rank: int) -> Tensor:
     """A mask for one dimension of several."""
-    return ops.constant(array.reshape(*array.shape, *[1] * (rank - dim - array.ndim)), str(array.dtype))
+    return ops.constant(array.reshape(*array.shape, *[1] * (rank - dim - array.ndim)), array.dtype)
 
 
 def _range_in(base: Tensor, dim: int, start: int | None = None, end: int | None = None, step: int = 1) -> tuple[int, range]:

@@ -113,7 +113,7 @@ def _index_add(call: Call, x: Tensor, dim: int, index: Tensor, source: Tensor, a
     return ops.scatter_add(x, _from_start(index, x.shape[dim]), source if alpha == 1 else source * alpha, dim)
 
 
-def _scatter(call: Call, x: Tensor, dim: int, index: Tensor, source: Operand) -> Tensor:
+def _scatter(call: Call, x: Tensor, dim: int, index: Tensor, source: Any) -> Tensor:
     """A number, or one element for each row, where indices along a dimension say."""
     call.only("reduce", None)
     dim = axis("scatter", dim, len(x.shape))
@@ -124,7 +124,7 @@ def _scatter(call: Call, x: Tensor, dim: int, index: Tensor, source: Operand) ->
     if not is_number and index.shape[dim] != 1:
         raise Error("several elements of a row are put by torch.where(torch.arange(size) == index, source, x), one after another")
     size = x.shape[dim] or 0
-    found = None
+    found: Any = None
     for i in range(index.shape[dim] or 0):
         one = index[(*[slice(None)] * dim, slice(i, i + 1))]
         is_here = ops.compare("eq", along_one(numpy.arange(size), dim, len(x.shape)), as_type(one, "int64"))
