@@ -5,6 +5,8 @@
 
 #include <nanobind/stl/string.h>
 
+#include <cstring>
+
 namespace nb = nanobind;
 
 /// Whether it is True or False, Python's or NumPy's.
@@ -58,14 +60,21 @@ bool Attributes::readIntegers(nb::handle value, MpAttribute &attribute) {
 
 void Attributes::read(nb::handle value, MpAttribute &attribute) {
   if (isTruth(value)) {
-    attribute.kind = MP_ATTRIBUTE_TRUTH;
     attribute.integer = PyObject_IsTrue(value.ptr());
+    if (attribute.integer >= 0)
+      attribute.kind = MP_ATTRIBUTE_TRUTH;
+    PyErr_Clear(); // a tensor of bool has no value
   } else if (nb::isinstance<MpElementType>(value)) {
     attribute.kind = MP_ATTRIBUTE_ELEMENT;
     attribute.element = nb::cast<MpElementType>(value);
   } else if (nb::isinstance<nb::str>(value)) {
-    attribute.kind = MP_ATTRIBUTE_WORD;
-    attribute.word = texts.emplace_back(nb::cast<std::string>(value)).c_str();
+    Py_ssize_t size = 0;
+    const char *text = PyUnicode_AsUTF8AndSize(value.ptr(), &size);
+    PyErr_Clear();                                                    // half of a surrogate pair is no text
+    if (text && static_cast<Py_ssize_t>(std::strlen(text)) == size) { // nor is a zero byte one of a word
+      attribute.kind = MP_ATTRIBUTE_WORD;
+      attribute.word = texts.emplace_back(text, size).c_str();
+    }
   } else if (readInteger(value, attribute.integer)) {
     attribute.kind = MP_ATTRIBUTE_INTEGER;
   } else if (PyFloat_Check(value.ptr())) {

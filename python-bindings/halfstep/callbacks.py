@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator
 from typing import Any, Literal, TypeAlias
 
 from halfstep.hints.types import Path
-from halfstep_runtime._errors import Error, UnknownName, check_folder, nearest, of_file, path_of, text
+from halfstep_runtime._errors import Error, UnknownName, check_folder, integer, is_text, nearest, number_of, of_file, path_of, shown, text
 from halfstep_runtime._keywords import tell
 
 # By the names of scores, numbers.
@@ -97,8 +97,8 @@ class EarlyStopping(Callback):
     def __init__(self, monitor: str = "val_loss", patience: int = 0, min_delta: float = 0.0,
                  restore_best_weights: bool = False) -> None:
         self.monitor = _text_of("EarlyStopping", monitor)
-        self.patience = patience
-        self.min_delta = min_delta
+        self.patience = integer("EarlyStopping: patience", patience, 0)
+        self.min_delta = number_of("EarlyStopping: min_delta", min_delta)
         self.restore_best_weights = restore_best_weights
 
     def on_train_begin(self, logs: Logs | None = None) -> None:
@@ -124,7 +124,7 @@ class LearningRateScheduler(Callback):
 
     def __init__(self, schedule: Callable[..., float]) -> None:
         if not callable(schedule):
-            raise Error(f"LearningRateScheduler: schedule is {schedule!r}, expected a function of the epoch, as lambda epoch: 0.1 * 0.5**epoch")
+            raise Error(f"LearningRateScheduler: schedule is {shown(schedule)}, expected a function of the epoch, as lambda epoch: 0.1 * 0.5**epoch")
         self.schedule = schedule
         try:
             inspect.signature(schedule).bind(0, 0.0)
@@ -205,6 +205,8 @@ class CSVLogger(_FileLogger):
 
     def __init__(self, path: Path, separator: str = ",", append: bool = False) -> None:
         self.path = path_of(path)
+        if not is_text(separator) or len(separator) != 1 or separator in '\r\n"':
+            raise Error(f"CSVLogger: separator is {shown(separator)}, expected one character, as ';'")
         self.separator = separator
         self.append = append
 
@@ -241,8 +243,8 @@ class TensorBoard(Callback):
             import tensorboardX
         except ImportError as error:
             raise Error("the callback TensorBoard needs the package tensorboardX: pip install tensorboardX") from error
-        if update_freq not in ("epoch", "batch"):
-            raise Error(f"update_freq={update_freq!r}, expected 'epoch' or 'batch'")
+        if not isinstance(update_freq, str) or update_freq not in ("epoch", "batch"):
+            raise Error(f"TensorBoard: update_freq={shown(update_freq)}, expected 'epoch' or 'batch'")
         self._create = tensorboardX.SummaryWriter
         self.log_dir = path_of(log_dir)
         self.update_freq = update_freq

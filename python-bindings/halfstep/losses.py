@@ -18,8 +18,9 @@ from halfstep.graph.margins import (
     cosine_embedding_loss, hinge_embedding_loss, margin_ranking_loss, multi_margin_loss, multilabel_margin_loss, poisson_nll_loss,
     soft_margin_loss, triplet_margin_loss,
 )
+from halfstep.graph.operands import checked
 from halfstep.hints.types import ClassWeights, Tensor
-from halfstep_runtime._errors import Error, fraction
+from halfstep_runtime._errors import Error, fraction, shown
 from halfstep_runtime._keywords import tell
 
 __all__ = [
@@ -27,6 +28,9 @@ __all__ = [
     "cross_entropy", "hinge_embedding_loss", "kl_div", "margin_ranking_loss", "multi_margin_loss", "multilabel_margin_loss", "nll_loss",
     "poisson_nll_loss", "soft_margin_loss", "triplet_margin_loss",
 ]
+
+# What functions call their operands.
+_OPERANDS = frozenset({"anchor", "first", "labels", "logits", "logs", "negative", "outputs", "positive", "second", "targets"})
 
 
 def CrossEntropy(label_smoothing: float = 0.0, ignore_label: int | None = None, weight: ClassWeights = None,
@@ -67,8 +71,8 @@ def Huber(delta: float = 1.0) -> Callable[..., Tensor]:
 def KLDiv(reduction: Literal["mean", "batchmean"] = "batchmean") -> Callable[..., Tensor]:
     """The divergence of targets, which are probabilities, from outputs that are logarithms of them: a row's mean, or with
     "mean" an element's, which is PyTorch's default."""
-    if reduction not in ("mean", "batchmean"):
-        raise Error(f'reduction is "batchmean" or "mean", not {reduction!r}')
+    if not isinstance(reduction, str) or reduction not in ("mean", "batchmean"):
+        raise Error(f'reduction is "batchmean" or "mean", not {shown(reduction)}')
     return functools.partial(_classes.kl_div, reduction=reduction)
 
 
@@ -90,3 +94,7 @@ if not TYPE_CHECKING:  # which knows what there is
 
 
 tell(__name__, __all__, globals())
+for _name in __all__:
+    if _name != "Output":
+        globals()[_name] = checked(globals()[_name], _OPERANDS)
+        globals()[_name].makes_loss = _name[0].isupper()

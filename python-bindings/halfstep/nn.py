@@ -30,7 +30,7 @@ from halfstep.layers.windows import (
     AvgPool1D, AvgPool2D, AvgPool3D, Conv1D, Conv1DTranspose, Conv2D, Conv2DTranspose, Conv3D, Conv3DTranspose, GlobalAvgPool1D, GlobalAvgPool2D,
     GlobalAvgPool3D, MaxPool1D, MaxPool2D, MaxPool3D,
 )
-from halfstep_runtime._errors import Error, fraction, integer, is_integer, level_of_user, nearest, truth
+from halfstep_runtime._errors import Error, fraction, integer, is_integer, level_of_user, nearest, number_of, shown, truth
 from halfstep_runtime._keywords import tell
 
 __all__ = [
@@ -130,8 +130,8 @@ class Rescaling(Layer):
 
     def __init__(self, scale: float, offset: float = 0.0, *, dtype: ComputeDType = None) -> None:
         super().__init__(dtype=dtype)
-        self.scale = scale
-        self.offset = offset
+        self.scale = number_of("Rescaling: scale", scale)
+        self.offset = number_of("Rescaling: offset", offset)
 
     def forward(self, x: Tensor) -> Tensor:
         x = (x if x.dtype == "float32" else ops.cast(x, "float32")) * self.scale
@@ -164,8 +164,8 @@ class Dropout(Layer):
 def _setting(name: str, value: float) -> float:
     """A setting of a layer that finds its size itself: no size."""
     if is_integer(value) and value >= 1:
-        raise Error(f"{name} is {value}, expected a number below 1; how many features or channels there are is found from the input")
-    return value
+        raise Error(f"{name} is {shown(value)}, expected a number below 1; how many features or channels there are is found from the input")
+    return number_of(name, value)
 
 
 class _Scaled(Layer):
@@ -314,7 +314,7 @@ class RNN(_Recurrent):
 
     def __init__(self, units: int, *, layers: int = 1, activation: Literal["tanh", "relu"] = "tanh", **settings: Any) -> None:
         if activation not in ("tanh", "relu"):
-            raise Error(f"RNN: there is no activation {activation!r}; expected 'tanh' or 'relu'")
+            raise Error(f"RNN: there is no activation {shown(activation)}; expected 'tanh' or 'relu'")
         super().__init__(units, layers=layers, **settings)
         self.kind = f"rnn_{activation}"
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from halfstep.compiler.policy import with_policy
 from halfstep.compiler.progress import CompileLine
 from halfstep.compiler.settings import check_arguments, for_device, spell_settings
-from halfstep_runtime._errors import Diagnostic, Error, check_device, check_folder, compile_error, level_of_user, of_file, text as text_of
+from halfstep_runtime._errors import Diagnostic, Error, check_device, check_folder, compile_error, level_of_user, of_file, shown, text as text_of
 from halfstep_runtime._executable import Executable
 from halfstep_runtime._libraries import libraries
 
@@ -46,6 +46,8 @@ def _read_text(model: str | os.PathLike[str]) -> str:
                     (": model.to_mlir() gives it" if is_module else "")) from None
     except UnicodeDecodeError as error:
         raise Error(f"{os.fspath(model)}: is no text of a model: {error}") from None
+    except ValueError:  # of a path that none is
+        raise Error(f"model is {shown(model)}, expected MLIR text or the path of a file of it") from None
     except OSError as error:
         raise of_file(model, error, "cannot open: ") from None
 
@@ -83,7 +85,7 @@ def compile(
     _check_words(to, remarks, name, device)
     for what, callback in (("on_diagnostic", on_diagnostic), ("on_stage", on_stage)):
         if callback is not None and not callable(callback):
-            raise Error(f"compile: {what} is {callback!r}, expected a function")
+            raise Error(f"compile: {what} is {shown(callback)}, expected a function")
     if isinstance(model, str) and ("\n" in model or "func.func" in model):
         text, name = model, name or "model.mlir"
     else:

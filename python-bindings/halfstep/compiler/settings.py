@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import inspect
+import os
 from collections.abc import Callable, Iterable, Mapping
 
 from halfstep_runtime import _runtime
-from halfstep_runtime._errors import Diagnostic, UnknownArgument, compile_error, nearest
+from halfstep_runtime._errors import Diagnostic, Error, UnknownArgument, compile_error, integer, is_integer, is_text, nearest, number_of, path_of, shown, truth
 from halfstep_runtime._keywords import unknown_argument
 from halfstep_runtime._libraries import libraries
 
@@ -14,17 +15,25 @@ from halfstep_runtime._libraries import libraries
 _NOTHING = 'func.func @nothing() attributes {mp.program = "model"} { return }'
 
 
-def _spell(value: object) -> str:
+def _spell(name: str, value: Any) -> str:
     """A setting's value as `mp-run compile` reads it."""
-    if isinstance(value, bool):
-        return "true" if value else "false"
+    if isinstance(value, bool) or str(getattr(value, "dtype", "")) == "bool":
+        return "true" if truth(name, value) else "false"
     if isinstance(value, (list, tuple)):
-        return ",".join(map(_spell, value))
-    return str(value)
+        return ",".join(_spell(name, one) for one in value)
+    if isinstance(value, os.PathLike):
+        return path_of(value)
+    if is_text(value) or isinstance(value, float):
+        return str(value)
+    if is_integer(value):
+        return str(integer(name, value))
+    if isinstance(value, str) or getattr(value, "shape", None) != ():
+        raise Error(f"{name} is {shown(value)}, expected a number, a word, or several")
+    return repr(number_of(name, value))
 
 
 def spell_settings(settings: Mapping[str, object]) -> list[str]:
-    return [f"{name.replace('_', '-')}={_spell(value)}" for name, value in settings.items() if value is not None]
+    return [f"{name.replace('_', '-')}={_spell(name, value)}" for name, value in settings.items() if value is not None]
 
 
 def for_device(device: str | None, settings: Mapping[str, object]) -> dict[str, object]:

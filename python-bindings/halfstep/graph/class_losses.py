@@ -15,7 +15,7 @@ from halfstep.graph.promotion import alike, in_float32
 from halfstep.graph.shapes import product
 from halfstep.graph.tensor import Tensor
 from halfstep.hints.types import ClassWeights, Operand
-from halfstep_runtime._errors import Error, fraction, is_integer
+from halfstep_runtime._errors import Error, as_float, fraction, integer, is_integer, shown
 
 # What Keras keeps probabilities away from 0 and 1 by.
 _EPSILON = 1e-7
@@ -32,21 +32,24 @@ def _class_weights(weight: ClassWeights, outputs: Tensor) -> Tensor | None:
     if isinstance(weight, dict):  # as Keras' class_weight: a class that is not there has 1
         stray = [key for key in weight if not (is_integer(key) and 0 <= key < classes)]
         if stray:
-            raise Error(f"weights by class: there is no class {stray[0]!r} of {classes}")
+            raise Error(f"weights by class: there is no class {shown(stray[0])} of {classes}")
         weight = [weight.get(one, 1.0) for one in range(classes)]
     if isinstance(weight, Tensor):
         if weight.shape != (classes,):
             raise Error(f"weights of shape {weight.shape} are not one for each of {classes} classes")
         return ops.cast(weight, "float32") if weight.dtype in ("float16", "bfloat16") else weight
     try:
-        weight = [float(one) for one in weight]
-    except (TypeError, ValueError):
-        raise Error(f"weights of classes are a list of numbers, not {weight!r}") from None
-    if len(weight) != classes:
-        raise Error(f"there are {len(weight)} weights for {classes} classes")
-    if not all(0 <= one < math.inf for one in weight):
-        raise Error(f"weights of classes are finite and not negative, not {weight}")
-    return ops.constant(weight, "float32")
+        numbers = [as_float(one) for one in weight]
+    except TypeError:
+        numbers = [None]
+    known = [one for one in numbers if one is not None]
+    if len(known) < len(numbers):
+        raise Error(f"weights of classes are a list of numbers, not {shown(weight)}")
+    if len(known) != classes:
+        raise Error(f"there are {len(known)} weights for {classes} classes")
+    if not all(0 <= one < math.inf for one in known):
+        raise Error(f"weights of classes are finite and not negative, not {known}")
+    return ops.constant(known, "float32")
 
 
 def _integers(labels: Tensor) -> Tensor:
@@ -55,6 +58,8 @@ def _integers(labels: Tensor) -> Tensor:
 
 def _ignored(labels: Tensor, ignore_label: int | None) -> int | None:
     """The label that labels may be, and that does not count: probabilities and unsigned ones are none below 0."""
+    if ignore_label is not None:
+        ignore_label = integer("ignore_label", ignore_label)
     return None if ignore_label is not None and ignore_label < 0 and labels.dtype not in ("int32", "int64") else ignore_label
 
 
@@ -165,6 +170,8 @@ def categorical_crossentropy(outputs: Tensor, targets: Tensor, *, from_logits: b
 def nll_loss(logs: Operand, labels: Operand, *, weight: ClassWeights = None, ignore_label: int | None = None) -> Tensor:
     """The mean over rows of -logs[label], of logarithms of probabilities, as of log_softmax (torch.nn.NLLLoss)."""
     logs, labels = apart(*classes_last(operand(logs), operand(labels)))
+    if not logs.shape:
+        raise Error("nll_loss: the outputs are one number, expected [rows, classes]")
     weights = _class_weights(weight, logs)
     return _with_weights(ops.nll_loss, logs, labels, weights, ignore_label=_ignored(labels, ignore_label))
 
@@ -172,8 +179,8 @@ def nll_loss(logs: Operand, labels: Operand, *, weight: ClassWeights = None, ign
 def kl_div(logs: Operand, targets: Operand, *, reduction: Literal["mean", "batchmean"] = "batchmean") -> Tensor:
     """sum(target * (log target - output)) of outputs that are logarithms: a row's mean, or by reduction="mean" an element's
     (torch.nn.KLDivLoss)."""
-    if reduction not in ("mean", "batchmean"):
-        raise Error(f'reduction is "batchmean" or "mean", not {reduction!r}')
+    if not isinstance(reduction, str) or reduction not in ("mean", "batchmean"):
+        raise Error(f'reduction is "batchmean" or "mean", not {shown(reduction)}')
     logs, targets = alike(logs, targets)
     margins.of_ranks("kl_div", targets, logs)
     first, *rest = logs.shape or (1,)

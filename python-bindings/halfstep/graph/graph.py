@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, cast
 from halfstep.hints.faults import Call, hint
 from halfstep.hints.types import DType, OpenSizes, Operand, ResultType
 from halfstep_runtime._elements import DTYPES, ELEMENTS
-from halfstep_runtime._errors import PACKAGES, Error, WrongOperand, integer, several
+from halfstep_runtime._errors import PACKAGES, Error, WrongOperand, integer, is_integer, several, shown, truth
 from halfstep_runtime._keywords import told
 from halfstep_runtime._libraries import libraries
 
@@ -47,10 +47,10 @@ class TensorType(NamedTuple):
 
 def element_of(dtype: object) -> str:
     """MLIR's name of an element type that NumPy, PyTorch or MLIR names: "f32" of "float32", numpy.float32, torch.float32."""
-    name = getattr(dtype, "__name__", None) or str(dtype).removeprefix("torch.")
+    name = getattr(dtype, "__name__", None) or ("" if isinstance(dtype, int) else str(dtype).removeprefix("torch."))
     element = _ELEMENTS.get(name, name)
     if element not in DTYPES:
-        raise Error(f"there is no element type {dtype!r}; expected one of {', '.join(_ELEMENTS)}")
+        raise Error(f"there is no element type {shown(dtype)}; expected one of {', '.join(_ELEMENTS)}")
     return element
 
 
@@ -65,7 +65,7 @@ def element_type(dtype: object) -> ElementType | None:
 
 def type_of(shape: OpenSizes, dtype: object) -> TensorType:
     """The type of tensors of that shape; a size of None or -1 is open."""
-    sizes = (None if size is None or size == -1 else integer("a size", size, 0) for size in several("shape", shape))
+    sizes = (None if size is None else None if is_integer(size) and size == -1 else integer("a size", size, 0) for size in several("shape", shape))
     return TensorType(element_of(dtype), tuple(sizes))
 
 
@@ -233,7 +233,7 @@ def autocast(dtype: DType | None = None, *, enabled: bool = True) -> Iterator[No
         with halfstep.autocast(enabled=False):
             x = ops.exp(x)
     """
-    graph = current()
+    graph, enabled = current(), truth("autocast: enabled", enabled)
     graph.handle.open_autocast(enabled, element_type(dtype))
     try:
         yield
@@ -272,17 +272,21 @@ _OF_NONE = "the size of the batch, x.shape[0], is None, since any number of rows
 def _may_be_operand(value: object) -> bool:
     if isinstance(value, (Value, numbers.Number)) or hasattr(value, "initializer"):
         return True
+    if isinstance(value, type):  # as numpy.float32, whose values have what it is asked for
+        return False
     is_array = any(hasattr(value, name) for name in ("__array__", "__dlpack__", "__len__"))
     return is_array and not isinstance(value, (str, bytes, Mapping))
 
 
-def check_operand(function: str, name: str, value: object) -> None:
+def check_operand(function: str, name: str, value: Any) -> None:
     """Refuses what is no tensor, number, array or parameter, and so can be no operand."""
-    if not _may_be_operand(value):
-        from halfstep_runtime._arrays import told  # which needs NumPy
+    from halfstep_runtime._arrays import numbers_of, told  # which needs NumPy
 
+    if not _may_be_operand(value):
         hint = f"; {_OF_NONE}" if value is None else ""
         raise WrongOperand(f"{function}: {name} is {told(value)}, expected {_AN_OPERAND}{hint}")
+    if not hasattr(value, "initializer"):
+        numbers_of(f"{function}: {name}", value)
 
 
 def own_type(values: Sequence[object], like: Value | None = None) -> str:

@@ -10,13 +10,16 @@ from halfstep.graph import generated
 from halfstep.graph.promotion import in_float32
 from halfstep.graph.shapes import cast
 from halfstep.hints.types import Operand, Tensor
+from halfstep_runtime._errors import Error
 
 # From here on the root of x^2 + 1 or x^2 - 1 is x, and squares stay finite up to here.
 _LARGE = 2.0**28
 
 
-def _in_own_type(function: Callable[[Tensor], Tensor], input: Operand) -> Tensor:
+def _in_own_type(name: str, function: Callable[[Tensor], Tensor], input: Operand) -> Tensor:
     with in_float32(input) as (x,):
+        if "float" not in x.dtype:
+            raise Error(f"{name}: an operand has elements of {x.dtype}, expected floats; cast it first, as in ops.cast(x, 'float32')")
         result = function(x)
     given: Any = str(getattr(input, "dtype", ""))
     return cast(result, given) if given in ("float16", "bfloat16") else result
@@ -43,7 +46,7 @@ def asinh(input: Operand) -> Tensor:
         squares = x * x
         return generated.log1p(x + squares / (generated.sqrt(squares + 1.0) + 1.0))
 
-    return _in_own_type(lambda x: _of_magnitude(lambda one: _unless_large(from_0, one), x), input)
+    return _in_own_type("asinh", lambda x: _of_magnitude(lambda one: _unless_large(from_0, one), x), input)
 
 
 def acosh(input: Operand) -> Tensor:
@@ -53,10 +56,10 @@ def acosh(input: Operand) -> Tensor:
         above = x - 1.0
         return generated.log1p(above + generated.sqrt(above) * generated.sqrt(above + 2.0))
 
-    return _in_own_type(lambda x: _unless_large(from_1, x), input)
+    return _in_own_type("acosh", lambda x: _unless_large(from_1, x), input)
 
 
 def atanh(input: Operand) -> Tensor:
     """The number whose hyperbolic tangent each element is: infinite at -1 and 1, NaN beyond (numpy.arctanh, torch.atanh). Computed in
     float32."""
-    return _in_own_type(lambda x: _of_magnitude(lambda one: generated.log1p(one * 2.0 / (1.0 - one)) * 0.5, x), input)
+    return _in_own_type("atanh", lambda x: _of_magnitude(lambda one: generated.log1p(one * 2.0 / (1.0 - one)) * 0.5, x), input)

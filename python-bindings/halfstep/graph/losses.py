@@ -17,7 +17,7 @@ from halfstep.graph.class_losses import (
 from halfstep.graph.logits import logits_of
 from halfstep.graph.promotion import in_float32
 from halfstep.graph.tensor import Tensor
-from halfstep_runtime._errors import Error, nearest
+from halfstep_runtime._errors import Error, nearest, shown
 
 
 def cosine_similarity(outputs: Tensor, targets: Tensor) -> Tensor:
@@ -222,7 +222,7 @@ def find(table: Mapping[str, Callable[..., Tensor]], kind: str, given: Any) -> C
             return found
     near = _SHORT.get(given.lower()) or nearest(given, table) if isinstance(given, str) else None
     meant = f"did you mean {near!r}? There are" if near in table else "expected"
-    raise Error(f"there is no {kind} {given!r}; {meant} {', '.join(table)}, or a function of outputs and targets")
+    raise Error(f"there is no {kind} {shown(given)}; {meant} {', '.join(table)}, or a function of outputs and targets")
 
 
 @dataclasses.dataclass(frozen=True)
@@ -311,6 +311,9 @@ def twice(loss: object, outputs: object) -> str | None:
 
 def refuse_several(kind: str, function: object, outputs: object) -> None:
     """A loss or metric that has a name is one of one output."""
+    if getattr(function, "makes_loss", False):
+        raise Error(f"{kind} is {shown(function.__name__)}, which makes one, expected a tensor: call what makes {kind} where it is given, as "
+                    "loss=halfstep.losses.CrossEntropy()")
     function = getattr(function, "func", function)
     named = [getattr(one, "func", one) for table in (LOSSES, METRICS) for one in table.values()]
     if isinstance(outputs, dict) and function in named:

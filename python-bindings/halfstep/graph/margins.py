@@ -10,12 +10,12 @@ from halfstep.graph.promotion import in_float32
 from halfstep.graph.reductions import reduce_max
 from halfstep.graph.tensor import Tensor
 from halfstep.hints.types import Mean, Operand
-from halfstep_runtime._errors import Error
+from halfstep_runtime._errors import Error, as_float, shown
 
 
 def reduced(each: Tensor, reduction: Mean) -> Tensor:
-    if reduction not in ("mean", "sum", "none"):
-        raise Error(f'reduction is "mean", "sum" or "none", not {reduction!r}')
+    if not isinstance(reduction, str) or reduction not in ("mean", "sum", "none"):
+        raise Error(f'reduction is "mean", "sum" or "none", not {shown(reduction)}')
     return each if reduction == "none" else ops.mean(each) if reduction == "mean" else ops.sum(each)
 
 
@@ -98,8 +98,8 @@ def multi_margin_loss(outputs: Operand, labels: Operand, *, p: float = 1, margin
                       reduction: Mean = "mean") -> Tensor:
     """The mean over classes, without the label's, of max(0, margin - output[label] + output)^p, p 1 or 2, times the label's weight
     (torch.nn.MultiMarginLoss)."""
-    if p not in (1, 2):
-        raise Error(f"multi_margin_loss: p is {p!r}, expected 1 or 2")
+    if as_float(p) not in (1.0, 2.0):
+        raise Error(f"multi_margin_loss: p is {shown(p)}, expected 1 or 2")
     with in_float32(outputs, weight) as (x, weights):
         classes = _matrix("multi_margin_loss", x)
         labels = ops.cast(operand(labels), "int64")

@@ -11,7 +11,7 @@ from halfstep.graph.products import einsum, matmul
 from halfstep.graph.promotion import alike, in_widest
 from halfstep.graph.shapes import reshape, transpose
 from halfstep.hints.types import Operand, Tensor
-from halfstep_runtime._errors import Error, axis, integer, is_integer, several
+from halfstep_runtime._errors import Error, axis, integer, is_integer, several, shown
 
 
 def _times(x: Tensor, factor: float) -> Tensor:
@@ -123,7 +123,7 @@ def tensordot(lhs: Operand, rhs: Operand, dimensions: int | Iterable[int | Itera
         else:
             both = several("tensordot: dimensions", dimensions)
             if len(both) != 2:
-                raise Error(f"tensordot: dimensions are {dimensions!r}, expected a number of them, or two lists")
+                raise Error(f"tensordot: dimensions are {shown(dimensions)}, expected a number of them, or two lists")
             first, second = (several("tensordot: dimensions", one) for one in both)
         if len(first) != len(second):
             raise Error(f"tensordot: {len(first)} dimensions meet {len(second)}")
@@ -178,6 +178,8 @@ def bilinear(lhs: Operand, rhs: Operand, weight: Operand, bias: Operand | None =
     (torch.nn.functional.bilinear)."""
     with in_widest(lhs, rhs, weight, bias) as (a, b, w, offset):
         _ranks("bilinear", (w, 3))
+        if None in w.shape:
+            raise Error(f"bilinear: a weight of shape {w.shape} has an open size")
         outputs, left, right = (size or 0 for size in w.shape)
         if a.shape[-1:] != (left,) or b.shape[-1:] != (right,) or a.shape[:-1] != b.shape[:-1]:
             raise Error(f"bilinear: shapes {a.shape} and {b.shape} do not fit a weight of {w.shape}")

@@ -12,7 +12,7 @@ from halfstep.graph.promotion import alike, in_float32
 from halfstep.graph.reductions import reduce_max, reduce_min, sum
 from halfstep.graph.shapes import broadcast, cast, constant, transpose, without
 from halfstep.hints.types import Operand, Sizes, Tensor
-from halfstep_runtime._errors import Error, axes, axis, integer, several
+from halfstep_runtime._errors import Error, axes, axis, integer, number_of, several, shown
 
 
 def _off_zero(function: Callable[[Tensor], Tensor], at_zero: float, x: Tensor) -> Tensor:
@@ -35,12 +35,9 @@ def _power(x: Tensor, exponent: float) -> Tensor:
 
 
 def _number(name: str, value: Any) -> float:
-    try:
-        number = math.nan if isinstance(value, (bool, str)) else float(value)
-    except (TypeError, ValueError):
-        number = math.nan
+    number = math.nan if isinstance(value, (bool, str)) else number_of(name, value)
     if math.isnan(number):
-        raise Error(f"{name} is {value!r}, expected a number")
+        raise Error(f"{name} is {shown(value)}, expected a number")
     return number
 
 
@@ -69,17 +66,19 @@ def matrix_norm(input: Operand, order: Literal["fro"] | float = "fro", dimension
     error."""
     input = operand(input)
     rank = len(input.shape)
-    if len(several("matrix_norm: dimensions", dimensions)) != 2:
-        raise Error(f"matrix_norm: dimensions are {dimensions!r}, expected two")
+    dimensions = several("matrix_norm: dimensions", dimensions)
+    if len(dimensions) != 2:
+        raise Error(f"matrix_norm: dimensions are {shown(dimensions)}, expected two")
     row, column = (axis("matrix_norm", one, rank) for one in dimensions)
     if row == column:
-        raise Error(f"matrix_norm: dimensions {dimensions!r} are one")
+        raise Error(f"matrix_norm: dimensions {shown(dimensions)} are one")
+    order = order if isinstance(order, str) else _number("matrix_norm: order", order)
     if order == "fro":
         return l2_norm(input, (row, column), keep_dims)
     if order in (2, -2, "nuc"):
-        raise Error(f'matrix_norm: order {order!r} takes singular values, and singular values are not supported; expected "fro", 1, -1, inf or -inf')
+        raise Error(f'matrix_norm: order {shown(order)} takes singular values, and singular values are not supported; expected "fro", 1, -1, inf or -inf')
     if order not in (1, -1, math.inf, -math.inf):
-        raise Error(f'matrix_norm: order is {order!r}, expected "fro", 1, -1, inf or -inf')
+        raise Error(f'matrix_norm: order is {shown(order)}, expected "fro", 1, -1, inf or -inf')
     with in_float32(input) as (x,):
         added, compared = (row, column) if abs(order) == 1 else (column, row)
         sums = sum(generated.abs(x), added, True)
@@ -92,7 +91,7 @@ def renorm(input: Operand, order: float, dimension: int, most: float) -> Tensor:
     (torch.renorm). Computed in float32."""
     input = operand(input)
     if not _number("renorm: most", most) >= 0:
-        raise Error(f"renorm: most is {most!r}, expected a number of at least 0")
+        raise Error(f"renorm: most is {shown(most)}, expected a number of at least 0")
     dimension = axis("renorm", dimension, len(input.shape))
     with in_float32(input) as (x,):
         norms = vector_norm(x, order, [one for one in range(len(x.shape)) if one != dimension], True)
@@ -109,7 +108,7 @@ def normalize(input: Operand, dimensions: Sizes = -1, epsilon: float = 1e-12) ->
         if rank and dimensions == [rank - 1]:
             return generated.l2_normalize(x, epsilon=epsilon)
         # The root of the larger one: its gradient is 0 where the vector is, not 0 times the infinite one of a root of 0.
-        squares = generated.max(sum(x * x, dimensions, True), epsilon * epsilon)
+        squares = generated.max(sum(x * x, dimensions, True), float(epsilon) * float(epsilon))
         return x * generated.rsqrt(squares)
 
 
@@ -133,6 +132,7 @@ def group_norm(input: Operand, groups: int, scale: Operand | None = None, offset
     """Each row's channels in groups, normalized to mean 0 and variance 1, over channels and places, scaled and shifted by
     channel. Channels are last, as in images here; statistics are float32 as those of `layer_norm`."""
     input = operand(input)
+    scale, offset = (None if one is None else operand(one) for one in (scale, offset))
     known = [one for one in input.shape[1:] if one is not None]
     if not known or len(known) != len(input.shape) - 1:
         raise Error(f"group_norm: shape {input.shape} has no known channels and places behind a batch")

@@ -10,7 +10,7 @@ from halfstep.graph.promotion import alike
 from halfstep.graph.reductions import sum
 from halfstep.graph.shapes import broadcast, product, reshape, transpose
 from halfstep.hints.types import DType, Operand, ResultType, Shape, Tensor
-from halfstep_runtime._errors import Error
+from halfstep_runtime._errors import Error, text
 
 
 def _batch_of(lhs: Tensor, rhs: Tensor) -> Shape:
@@ -105,7 +105,7 @@ def einsum(subscripts: str, *inputs: Operand) -> Tensor:
     a matrix product, for autocast, too; where no sum is of both, `"bl,d->bld"`, an elementwise one."""
     if len(inputs) not in (1, 2):
         raise Error(f"einsum: one or two operands, not {len(inputs)}; write products of more one by one")
-    tensors = alike(*inputs)
+    subscripts, tensors = text("einsum: subscripts", subscripts, "'bqd,bkd->bqk'"), alike(*inputs)
     letters, output = _letters(subscripts, len(inputs))
     sizes: dict[str, int | None] = {}
     for x, own in zip(tensors, letters):

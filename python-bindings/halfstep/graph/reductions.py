@@ -34,6 +34,7 @@ def var(input: Operand, dimensions: Sizes | None = None, keep_dims: bool = False
     less `correction`, which is to be said: 0 as numpy.var has it by default, 1 as torch.var does. Computed in float32."""
     if correction is None:
         raise Error("var: say correction=0, as numpy.var has it, or correction=1, as torch.var does: what the number of elements is less")
+    correction = float(correction)
     with in_float32(input) as (x,):
         along_these = axes("var", dimensions, len(x.shape))
         centered = x - mean(x, along_these, True)

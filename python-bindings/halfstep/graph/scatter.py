@@ -8,7 +8,6 @@ from collections.abc import Iterable, Sequence
 
 from halfstep.graph import generated
 from halfstep.graph.graph import operands
-from halfstep.graph.operands import check_several
 from halfstep.graph.promotion import alike, in_float32, in_widest
 from halfstep.graph.shapes import broadcast, cast, constant, iota, reshape
 from halfstep.hints.types import Operand, Tensor
@@ -67,7 +66,6 @@ def index_put(input: Operand, indices: Iterable[Operand], values: Operand, *, ac
     """`input` with `values` where tensors of indices into its first dimensions say, `input[indices] = values`, or added there with
     `accumulate` (torch.index_put). Values broadcast to the indices' shape and the dimensions behind; indices outside of a dimension,
     negative ones too, change nothing. Of several values for one place it is their mean. In the wider of the two types."""
-    check_several("index_put", "indices", indices)
     x, added = alike(input, values)
     places_in = operands(*indices)
     own, _, *shapes = _sizes("index_put", x, added, *places_in)

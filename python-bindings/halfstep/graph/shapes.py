@@ -8,7 +8,7 @@ from typing import Any
 
 from halfstep.graph import generated, graph
 from halfstep.hints.types import Array, DType, OpenSizes, Operand, Sizes, Tensor
-from halfstep_runtime._errors import Error, axes, axis, integer, is_integer, several
+from halfstep_runtime._errors import Error, axes, axis, integer, is_integer, several, shown
 
 # The limit of a range that goes to the end of a dimension, whatever its size is.
 _END = -(2**63)
@@ -28,14 +28,14 @@ def reshape(input: Operand, shape: OpenSizes) -> Tensor:
     """The same elements in another shape; None or -1 stands for the batch, or for what is left. Behind a None that is the batch, as in
     `x.reshape(x.shape[0], -1)`, -1 is what is left of a row."""
     input = graph.operand(input)
-    sizes = [None] if shape is None else several("reshape: shape", shape)
+    sizes = [None if size is None else integer("reshape: a size", size, -1) for size in ([None] if shape is None else several("reshape: shape", shape))]
     if len(sizes) > 1 and sizes[0] is None and sizes.count(-1) == 1 and input.shape[:1] == (None,) and None not in input.shape[1:]:
-        row, rest = math.prod([size or 0 for size in input.shape[1:]]), [integer("reshape: a size", size, -1) for size in sizes[1:]]
+        row, rest = math.prod([size or 0 for size in input.shape[1:]]), [size or 0 for size in sizes[1:]]
         known = -math.prod(rest)
         if not known or row % known:
             raise Error(f"reshape: a row of {list(input.shape[1:])} has {row} elements, which {rest} cannot hold")
         sizes = [None, *(row // known if size == -1 else size for size in rest)]
-    shape = [None if size is None or size == -1 else integer("reshape: a size", size, 0) for size in sizes]
+    shape = [None if size == -1 else size for size in sizes]
     if shape.count(None) > 1 and None in input.shape:
         row = math.prod([size for size in input.shape if size is not None])
         raise Error(f"reshape: {tuple(sizes)} leaves two sizes open; of rows, x.reshape(None, {row}) or nn.Flatten() keeps the first")
@@ -100,7 +100,7 @@ def split(input: Operand, sizes: Sizes, dimension: int = -1) -> list[Tensor]:
     if size is None:
         raise Error("the batch cannot be split: its size is open")
     if is_integer(sizes):
-        if (count := int(sizes)) < 1 or size % count:
+        if (count := integer("split: sizes", sizes)) < 1 or size % count:
             raise Error(f"{size} elements cannot be split into {sizes} equal parts")
         sizes = [size // count] * count
     parts = [integer("split: a size", one, 0) for one in several("split: sizes", sizes)]
@@ -130,6 +130,11 @@ def _range_of(size: int | None, index: Any, dimension: int) -> tuple[int, int, i
         if not -size <= index < size:
             raise Error(f"index {index} is outside of dimension {dimension} with {size} elements")
         return index % size, index % size + 1, 1, False
+    for part in (index.start, index.stop, index.step):
+        if part is not None and not is_integer(part):
+            raise Error(f"a range of indices has {shown(part)}, expected a whole number")
+    if index.step is not None and index.step == 0:
+        raise Error("a range of indices has the step 0, expected another")
     start, stop, step = index.indices(size)
     taken = range(start, stop, step)
     if step > 0:
@@ -156,7 +161,7 @@ def index_of(input: Tensor, index: Any) -> Tensor:
             shape.append(1)
             continue
         if not isinstance(one, slice) and not is_integer(one):
-            raise Error(f"an index is a number, a range, ... or None, not {one!r}; ops.gather takes tensors")
+            raise Error(f"an index is a number, a range, ... or None, not {shown(one)}; ops.gather takes tensors")
         dimension = len(ranges)
         start, limit, stride, is_turned = _range_of(input.shape[dimension], one, dimension)
         ranges.append((start, limit, stride))

@@ -14,7 +14,7 @@ from halfstep.hints.functions import INSTEAD
 from halfstep.hints.tensors import OF_NUMPY, UNDONE, VALUES
 from halfstep.hints.types import DType, Operand
 from halfstep_runtime._elements import DTypeName
-from halfstep_runtime._errors import Error, is_integer
+from halfstep_runtime._errors import Error, is_integer, shown
 
 # Python's operators by NumPy's names: that of the tensor on the left, and that of one on the right.
 _OPERATORS = {
@@ -74,7 +74,7 @@ class Operators:
 
     def __round__(self: Any, digits: None = None) -> Tensor:
         if digits is not None:
-            raise Error(f"round of a tensor to {digits!r} digits: ops.round(x) is to whole numbers; ops.round(x * 10.0**digits) / 10.0**digits")
+            raise Error(f"round of a tensor to {shown(digits)} digits: ops.round(x) is to whole numbers; ops.round(x * 10.0**digits) / 10.0**digits")
         return apply("mp.round", [self])
 
     def __xor__(self: Any, other: Operand) -> Tensor:

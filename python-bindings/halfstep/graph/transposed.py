@@ -7,7 +7,7 @@ from typing import Any
 from halfstep.graph import generated
 from halfstep.graph.graph import operand, result_type, type_of
 from halfstep.hints.types import DType, Operand, Padding, ResultType, Shape, Sizes, Tensor
-from halfstep_runtime._errors import Error, integer, several
+from halfstep_runtime._errors import Error, integer, several, shown
 
 def conv_transpose(input: Operand, filter: Operand, *, acc: DType | None = None, strides: Sizes | None = None, padding: Padding | None = None,
                    dilations: Sizes | None = None, groups: int | None = None, result: ResultType | None = None,
@@ -31,15 +31,15 @@ def _spread(image: Shape, filter: list[int], strides: Sizes | None, padding: Pad
         raise Error(f"conv_transpose: an input of shape {image} and a filter of {tuple(filter)}; expected [rows, sizes, channels] and "
                     "[channels, sizes of the window, channels of the result / groups]")
     if isinstance(padding, str) and padding not in ("same", "valid"):
-        raise Error(f"conv_transpose: padding={padding!r}, expected 'same', 'valid' or two numbers for each dimension")
+        raise Error(f"conv_transpose: padding={shown(padding)}, expected 'same', 'valid' or two numbers for each dimension")
     strides = _each("strides", strides, rank, 1)
     dilations = _each("dilations", dilations, rank, 1)
     more = _each("output_padding", output_padding, rank, 0)
     if any(more) and padding == "same":
-        raise Error(f"conv_transpose: output_padding={output_padding!r} and padding='same', under which a size is size * stride; expected one of the two")
+        raise Error(f"conv_transpose: output_padding={shown(output_padding)} and padding='same', under which a size is size * stride; expected one of the two")
     for extra, stride in zip(more, strides):
         if not 0 <= extra < stride:
-            raise Error(f"conv_transpose: output_padding={output_padding!r}, expected at least 0 and less than the strides, {tuple(strides)}")
+            raise Error(f"conv_transpose: output_padding={shown(output_padding)}, expected at least 0 and less than the strides, {tuple(strides)}")
     zeros = [0] * 2 * rank if isinstance(padding, str) else _each("padding", padding, 2 * rank, 0)
     sizes: list[int | None] = []
     for i, (size, window) in enumerate(zip(image[1:-1], filter[1:-1])):
@@ -62,5 +62,5 @@ def _each(name: str, value: Any, count: int, default: int) -> list[int]:
         return [default] * count
     values = [integer(f"conv_transpose: {name}", one) for one in several(f"conv_transpose: {name}", value)]
     if len(values) != count:
-        raise Error(f"conv_transpose: {name}={value!r}, expected {count} {'number' if count == 1 else 'numbers'}")
+        raise Error(f"conv_transpose: {name}={shown(value)}, expected {count} {'number' if count == 1 else 'numbers'}")
     return values

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from halfstep_runtime._elements import DTYPES
-from halfstep_runtime._errors import Fault, FaultCode, integer, nearest, number_of, several, truth
+from halfstep_runtime._errors import Fault, FaultCode, integer, nearest, number_of, several, shown, truth
 
 
 @dataclasses.dataclass(frozen=True)
@@ -51,8 +51,8 @@ _CHECKS: dict[str, Callable[[str, Any], object]] = {
 def _attribute_kind(fault: Fault, call: Call) -> str | None:
     value = call.attributes[fault.name]
     if fault.value in _CHECKS:
-        _CHECKS[fault.value](fault.name, value)
-    return f"{fault.name} is {value!r}"
+        _CHECKS[fault.value](f"{call.op}: {fault.name}", value)
+    return f"{fault.name} is {shown(value)}"
 
 
 def _unknown_word(fault: Fault, call: Call) -> str | None:

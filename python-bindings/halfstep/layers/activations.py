@@ -8,7 +8,7 @@ from collections.abc import Callable
 from halfstep import ops
 from halfstep.hints.functions import INSTEAD
 from halfstep.hints.types import Activation, Tensor
-from halfstep_runtime._errors import Error, nearest
+from halfstep_runtime._errors import Error, nearest, shown
 
 _AS_CALLED = {"input": "x", "lhs": "x", "rhs": "y", "inputs": "[x, y]"}
 
@@ -35,16 +35,18 @@ def call_of(name: str) -> str:
 
 def find_activation(name: Activation) -> Callable[[Tensor], Tensor]:
     """A function on tensors, by its name or itself; what passes everything for None."""
-    if name is None or name == "linear":
+    if name is None or isinstance(name, str) and name == "linear":
         return lambda x: x
     if callable(name):
         return name
+    if not isinstance(name, str):
+        raise Error(f"there is no activation {shown(name)}; expected a name, as 'relu', or a function of a tensor")
     function: Callable[[Tensor], Tensor] | None = getattr(ops, name) if name in ops.__all__ else None
     if function is not None and _required(name) != ["input"]:
         raise Error(f"'{name}' is no activation, which is of one tensor alone: it is called {call_of(name)} in a forward")
     if function is None:
-        instead = INSTEAD.get(str(name), "").partition("(")[0]
+        instead = INSTEAD.get(name, "").partition("(")[0]
         near = instead if instead in ops.__all__ and is_activation(instead) else nearest(name, filter(is_activation, ops.__all__))
         meant = f"did you mean {near!r}? " if near else ""
-        raise Error(f"there is no activation '{name}'; {meant}ops of one operand are: relu, gelu, tanh, sigmoid, softmax, ...")
+        raise Error(f"there is no activation {shown(name)}; {meant}ops of one operand are: relu, gelu, tanh, sigmoid, softmax, ...")
     return function

@@ -5,8 +5,8 @@ from __future__ import annotations
 import dataclasses
 from typing import get_args
 
-from halfstep.hints.types import Initializer as GivenInitializer, InitializerName
-from halfstep_runtime._errors import Error, integer, nearest, number_of
+from halfstep.hints.types import InitializerName, Initializer as GivenInitializer
+from halfstep_runtime._errors import Error, integer, nearest, number_of, shown
 
 # What others call them.
 _MEANT = {
@@ -15,6 +15,7 @@ _MEANT = {
     **dict.fromkeys(["random_uniform", "uniform"], "nn.Uniform(-0.05, 0.05)"),
 }
 WORDS: tuple[str, ...] = get_args(InitializerName)
+_KINDS = ("constant", "normal", "uniform", *WORDS)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -24,6 +25,16 @@ class Initializer:
     kind: str
     numbers: tuple[tuple[str, float], ...] = ()
     seed: int | None = None
+
+    def __post_init__(self):
+        if not isinstance(self.kind, str) or self.kind not in _KINDS:
+            raise Error(f"Initializer: kind is {shown(self.kind)}, expected one of {', '.join(_KINDS)}")
+        try:
+            pairs = [(name, number_of(f"Initializer: {name}", number)) for name, number in self.numbers]
+        except (TypeError, ValueError):
+            raise Error(f"Initializer: numbers is {shown(self.numbers)}, expected pairs of a name and a number, as (('value', 1.0),)") from None
+        object.__setattr__(self, "numbers", tuple(pairs))
+        _seed("Initializer", self.seed)
 
     def numbered(self, number: int) -> tuple[str, float, float, int]:
         """The kind, its numbers and its seed, of the parameter that has this number in its model."""
@@ -35,13 +46,13 @@ def initializer(given: GivenInitializer) -> Initializer:
     """An initializer by its name, itself, or a number that all elements get."""
     if isinstance(given, Initializer):
         return given
-    if isinstance(given, (int, float)):
+    if not isinstance(given, str):
         return Constant(given)
     if given not in WORDS:
         own = nearest(given, WORDS)
-        near = _MEANT.get(str(given)) or own and repr(own)
+        near = _MEANT.get(given) or own and repr(own)
         meant = f"did you mean {near}? " if near else ""
-        raise Error(f"there is no initializer '{given}'; {meant}expected {', '.join(WORDS)}, a number, "
+        raise Error(f"there is no initializer {shown(given)}; {meant}expected {', '.join(WORDS)}, a number, "
                     "nn.Normal(...) or nn.Uniform(...)")
     return Initializer(given)
 

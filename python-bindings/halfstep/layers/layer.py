@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 from halfstep.compiler.policy import Policy
-from halfstep.graph.graph import apply, autocast
+from halfstep.graph.graph import apply, autocast, check_operand, operand
 from halfstep.graph.tensor import Tensor
 from halfstep.hints.types import ComputeDType
 from halfstep.layers.module import Module
-from halfstep_runtime._errors import Error
+from halfstep_runtime._errors import Error, shown
 
 # Of Keras' names of policies, and of types.
 _COMPUTES = {"mixed_float16": "float16", "mixed_bfloat16": "bfloat16", **{name: name for name in ("float16", "bfloat16", "float32")}}
@@ -20,9 +20,9 @@ def _compute_dtype(what: str, given: object) -> str:
         if given.settings() != {"policy": given.name}:
             raise Error(f"{what} is a policy with lists of its own, which are for compile: expected a name, as 'float32' or 'mixed_bfloat16'")
         given = given.name
-    name = given if isinstance(given, str) else getattr(given, "__name__", None) or str(given).removeprefix("torch.")  # of NumPy, of PyTorch
+    name = given if isinstance(given, str) else getattr(given, "__name__", None) or ("" if isinstance(given, int) else str(given).removeprefix("torch."))  # of NumPy, of PyTorch
     if name not in _COMPUTES:
-        raise Error(f"{what} is {given!r}, expected one of {', '.join(_COMPUTES)}")
+        raise Error(f"{what} is {shown(given)}, expected one of {', '.join(_COMPUTES)}")
     return _COMPUTES[name]
 
 
@@ -35,6 +35,9 @@ class Layer(Module):
         self.dtype = None if dtype is None else _compute_dtype(f"{type(self).__name__}: dtype", dtype)
 
     def __call__(self, *inputs: Any, **named: Any) -> Any:
+        if inputs and not isinstance(inputs[0], Tensor) and type(self).build is Module.build and self._graph_of(inputs):
+            check_operand(type(self).__name__, "the input", inputs[0])
+            inputs = (operand(inputs[0]), *inputs[1:])
         if self.dtype is None:
             return super().__call__(*inputs, **named)
         self._graph_of(inputs)

@@ -15,7 +15,7 @@ from halfstep.hints.types import Array, Device, LastBatch, Loss, Metric, Optimiz
 from halfstep.layers.leaves import Filter, Input, Leaf, Parameter, State, check_keys, first_value, number_array, number_arrays
 from halfstep.layers.trainable import Trainable, summary
 from halfstep.layers.undo import remember, undone_on_error
-from halfstep_runtime._errors import Error, nearest, truth
+from halfstep_runtime._errors import Error, nearest, shown, truth
 from halfstep_runtime._keywords import tell_methods
 
 if TYPE_CHECKING:
@@ -231,8 +231,8 @@ class Module:
                 locations: bool = False) -> str:
         """The model's text, as `mp-run` takes it. `objective(graph, outputs)` adds what training needs."""
         locations = truth("to_mlir: locations", locations)
-        if inputs is not None and not isinstance(inputs, Mapping):
-            raise Error(f"to_mlir: inputs is {inputs!r}, expected a dictionary of nn.Input by the names of forward's parameters")
+        if inputs is not None and (not isinstance(inputs, Mapping) or not all(isinstance(one, Input) for one in inputs.values())):
+            raise Error(f"to_mlir: inputs is {shown(inputs)}, expected a dictionary of nn.Input by the names of forward's parameters")
         return self._traced(inputs, objective).text(locations)
 
     def _traced(self, inputs: Mapping[str, Input] | None = None, objective: Callable[[Graph, dict[str, Tensor]], object] | None = None) -> Model:
@@ -329,7 +329,7 @@ class Module:
         loss = "loss" if loss is None and "loss" in self.__dict__.get("_outputs", ()) else loss
         said = Trainable("compile", trainable, frozen)
         job = make_job(optimizer, loss, metrics, policy, loss_scaler, device, threads, pin_threads, settings, self._of_classes, said)
-        if self.__dict__.get("_inputs") and (trainable, frozen) != (None, None):
+        if self.__dict__.get("_inputs") and (trainable is not None or frozen is not None):
             self.to_mlir()  # makes the leaves that depend on shapes
             said.check(self._parameters())
         self.__dict__["_job"] = job

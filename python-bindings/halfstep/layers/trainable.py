@@ -9,18 +9,18 @@ from collections.abc import Iterable
 
 from halfstep.graph.graph import type_of
 from halfstep.layers.leaves import Leaf, Parameter
-from halfstep_runtime._errors import Error, nearest
+from halfstep_runtime._errors import Error, nearest, shown
 
 
 def _patterns(argument: str, given: object) -> list[str] | None:
     """A pattern or several, as a list; None where none is given."""
     if given is None:
         return None
-    if isinstance(given, Iterable):
+    if isinstance(given, Iterable) and getattr(given, "shape", None) != ():
         several = [given] if isinstance(given, str) else list(given)
         if all(isinstance(one, str) for one in several):
             return several
-    raise Error(f"{argument} is {given!r}, expected a name or a pattern as 'encoder.*', or several")
+    raise Error(f"{argument} is {shown(given)}, expected a name or a pattern as 'encoder.*', or several")
 
 
 def _matches(pattern: str, name: str) -> bool:

@@ -11,7 +11,7 @@ from halfstep.hints.types import Activation, ComputeDType, Initializer, Padding,
 from halfstep.layers.activations import find_activation
 from halfstep.layers.layer import Layer
 from halfstep.layers.leaves import Parameter
-from halfstep_runtime._errors import Error, FaultCode, integer, is_integer, truth
+from halfstep_runtime._errors import Error, FaultCode, integer, is_integer, shown, truth
 
 _COUNTS = {1: "one dimension", 2: "two dimensions", 3: "three dimensions"}
 _SHAPES = {1: "[rows, length, channels]", 2: "[rows, height, width, channels]", 3: "[rows, depth, height, width, channels]"}
@@ -19,16 +19,20 @@ _WORDS: tuple[PaddingWord, ...] = get_args(PaddingWord)
 _SIDES = {1: "[left, right]", 2: "[top, bottom, left, right]", 3: "[front, back, top, bottom, left, right]"}
 
 
-def _several(value: Any) -> tuple[Any, ...]:
-    return (value,) if is_integer(value) or not hasattr(value, "__len__") or isinstance(value, str) else tuple(value)
+def _several(value: Any, count: int) -> tuple[Any, ...]:
+    """Several sizes, or one so often."""
+    try:
+        return (value,) * count if isinstance(value, str) or is_integer(value) else tuple(value)
+    except TypeError:
+        return (value,) * count
 
 
 def _sizes(name: str, value: Any, rank: int, least: int = 1, limits: tuple[int, ...] = ()) -> tuple[int, ...]:
     """A size of all dimensions, or one of each."""
-    sizes = _several(value) * (1 if hasattr(value, "__len__") and not isinstance(value, str) else rank)
+    sizes = _several(value, rank)
     if len(sizes) != rank or not all(is_integer(size) and size >= least for size in sizes) or any(a >= b for a, b in zip(sizes, limits)):
         also = f" and less than the strides, {limits}" if limits else ""
-        raise Error(f"{name} is {value!r}, expected a whole number of at least {least}{also}, or one for each of {_COUNTS[rank]}")
+        raise Error(f"{name} is {shown(value)}, expected a whole number of at least {least}{also}, or one for each of {_COUNTS[rank]}")
     return tuple(integer(name, size) for size in sizes)
 
 
@@ -51,7 +55,7 @@ def _word(name: str, value: str, window: tuple[int, ...]) -> PaddingWord:
         said = f"; that is {name.partition(': ')[2]}={window[0] - 1 if len({*window}) == 1 else tuple(size - 1 for size in window)}"
     elif value.lower() in ("reflect", "symmetric", "replicate", "circular", "wrap", "edge", "zeros"):
         said = "; what is around an image is zeros, and of a pooling nothing"
-    raise Error(f"{name} is {value!r}, expected {_paddings(len(window))}{said}")
+    raise Error(f"{name} is {shown(value)}, expected {_paddings(len(window))}{said}")
 
 
 def _padding(name: str, value: Any, window: tuple[int, ...]) -> PaddingWord | list[int]:
@@ -59,9 +63,9 @@ def _padding(name: str, value: Any, window: tuple[int, ...]) -> PaddingWord | li
     if isinstance(value, str):
         return _word(name, value, window)
     rank = len(window)
-    sizes = _several(value)
+    sizes = _several(value, 1)
     if len(sizes) not in (1, rank, 2 * rank) or not all(is_integer(size) and size >= 0 for size in sizes):
-        raise Error(f"{name} is {value!r}, expected {_paddings(rank)}")
+        raise Error(f"{name} is {shown(value)}, expected {_paddings(rank)}")
     zeros = [integer(name, size) for size in sizes]
     return zeros if len(zeros) == 2 * rank else [size for size in (zeros * rank)[:rank] for _ in range(2)]
 
@@ -167,7 +171,7 @@ class _ConvTranspose(_Filters):
         name = f"{type(self).__name__}: output_padding"
         self.output_padding = _sizes(name, output_padding, self._rank, 0, self.strides)
         if any(self.output_padding) and self.padding == "same":
-            raise Error(f"{name} is {output_padding!r} under padding='same', where a size is size * stride; expected numbers of padding")
+            raise Error(f"{name} is {shown(output_padding)} under padding='same', where a size is size * stride; expected numbers of padding")
 
     def _kernel_shape(self, channels: int) -> tuple[int, ...]:
         return (channels, *self.kernel_size, self.filters // self.groups)

@@ -84,7 +84,7 @@ def are_batches(x: Any) -> bool:
     if isinstance(x, (tuple, list)):
         return bool(x) and all(isinstance(one, Mapping) or isinstance(one, (tuple, list)) and len(one) in (1, 2) and hasattr(one[0], "ndim") for one in x)
     is_array = any(hasattr(x, name) for name in ("__array__", "__dlpack__", "__array_interface__"))
-    return hasattr(x, "__iter__") and not is_array and not isinstance(x, (Mapping, str, bytes))
+    return isinstance(x, Iterable) and not is_array and not isinstance(x, (Mapping, str, bytes))
 
 
 def predict(trainer: Trainer, batches: Iterable[Any]) -> Any:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import operator
+from collections.abc import Iterable
 from typing import Any
 
 from halfstep.callbacks import Callback, is_accuracy
@@ -16,7 +17,7 @@ from halfstep.training.batches import rows_of
 from halfstep.training.data import count_rows, name_inputs
 from halfstep.training.job import Job, make_job
 from halfstep.training.trainer import Trainer
-from halfstep_runtime._errors import Error, compile_error
+from halfstep_runtime._errors import Error, compile_error, integer, shown
 from halfstep_runtime._libraries import libraries
 
 with libraries():
@@ -46,6 +47,11 @@ def compare(model: Module, data: Any, policies: Any = ("float32", "mixed_float16
     """Trains the model under each policy, each time from its first values, as it was compiled else (by Adam and cross entropy, where
     it was not). `data` and `validation_data` are inputs and targets as `fit` takes them; `policies` are names or Policy. What the model
     itself has trained stays as it is."""
+    if not hasattr(model, "named_leaves") or isinstance(model, type):
+        raise Error(f"compare: model is {shown(model)}, expected a module")
+    integer("compare: epochs", epochs, 1)
+    if not isinstance(policies, (str, Policy, Iterable)) or getattr(policies, "shape", None) == ():
+        raise Error(f"compare: policies is {shown(policies)}, expected names, as 'mixed_bfloat16', or halfstep.Policy")
     named = [policy_of(one) for one in ([policies] if isinstance(policies, (str, Policy)) else policies)]
     if not named:
         raise Error("policies are none: name at least one, as 'mixed_bfloat16'")

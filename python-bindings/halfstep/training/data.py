@@ -10,7 +10,7 @@ import numpy
 from halfstep.graph.graph import TensorType, type_of
 from halfstep_runtime import _arrays
 from halfstep_runtime._elements import DTYPES, DTypeName
-from halfstep_runtime._errors import Error
+from halfstep_runtime._errors import Error, shown
 from halfstep_runtime._session import Session
 
 if TYPE_CHECKING:
@@ -36,10 +36,16 @@ def dtype_of(array: Array) -> DTypeName:
 
 def prepare(name: str, value: Any, dtype: str | None = None) -> Array:
     """An array of a type that models take: float64 becomes float32 unless that is what an input is, small integers int32."""
-    array = _arrays.array_of(f"'{name}'", value)
+    array: Array = _arrays.array_of(f"'{name}'", value)
     if array.dtype == numpy.float64 and dtype != "float64":
-        return array.astype(numpy.float32)
-    return array.astype(numpy.int32) if array.dtype in (numpy.int8, numpy.int16, numpy.uint16) else array
+        try:
+            with numpy.errstate(over="raise"):
+                return array.astype(numpy.float32)
+        except FloatingPointError:
+            raise Error(f"'{name}' has numbers that float32 does not hold; divide them, or give the input as nn.Input(shape, 'float64')") from None
+    if array.dtype in (numpy.int8, numpy.int16, numpy.uint16):
+        return array.astype(numpy.int32)
+    return array
 
 
 def _only_name(module: Module, specs: Mapping[str, Any], x: Any) -> str:
@@ -59,7 +65,7 @@ def name_inputs(module: Module, x: Any, y: Any = None) -> Named:
     given = dict(x) if isinstance(x, dict) else {_only_name(module, specs, x): x}
     for name in given:
         if not isinstance(name, str):
-            raise Error(f"an input's name is {name!r}, expected a string, one of {', '.join(names)}")
+            raise Error(f"an input's name is {shown(name)}, expected a string, one of {', '.join(names)}")
     if y is not None and not takes_targets(module):
         left = [name for name in names if name not in given]
         if len(left) != 1:

@@ -11,7 +11,7 @@ from halfstep.compiler.settings import for_device
 from halfstep.training.data import is_fixed, specs_of
 from halfstep.training.predictions import BATCH, source_of_predictions
 from halfstep_runtime import _arrays
-from halfstep_runtime._errors import CompileError, Error, FaultCode, check_folder, integer, path_of, several, truth
+from halfstep_runtime._errors import CompileError, Error, FaultCode, check_folder, integer, path_of, several, shown, truth
 from halfstep_runtime._executable import Executable
 
 if TYPE_CHECKING:
@@ -49,7 +49,7 @@ def _batch_sizes(given: Iterable[int] | int | None, trainer: Trainer) -> list[in
 def _split_targets(given: Any) -> dict[str, str]:
     """Targets and chips as the compiler's settings: ["cpu:avx2", "sm_80"]."""
     if not isinstance(given, (str, list, tuple)) or not all(isinstance(one, str) for one in given):
-        raise Error(f"export: targets is {given!r}, expected words as mp-run compile has them behind --target and --chip, as ['cpu:avx2+sse2', 'sm_80']")
+        raise Error(f"export: targets is {shown(given)}, expected words as mp-run compile has them behind --target and --chip, as ['cpu:avx2+sse2', 'sm_80']")
     words = [word for one in ([given] if isinstance(given, str) else given) for word in one.split(",")]
     if not words:
         raise Error("export: targets has none, expected some, as ['cpu:avx2+sse2', 'sm_80']; left out they are this machine's processor, and every one of "

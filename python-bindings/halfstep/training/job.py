@@ -10,7 +10,7 @@ from halfstep.compiler.policy import Policy, global_policy, policy_of
 from halfstep.graph import losses
 from halfstep.layers.trainable import Trainable
 from halfstep.training.optimizers import LossScaler, Optimizer, loss_scaling, optimizer
-from halfstep_runtime._errors import Error, check_device, integer
+from halfstep_runtime._errors import Error, check_device, integer, shown, truth
 from halfstep_runtime._executable import Executable
 from halfstep_runtime._session import Session
 
@@ -47,7 +47,7 @@ class Job:
 def _name_of(metric: Any) -> str:
     name: str | None = metric if isinstance(metric, str) else getattr(getattr(metric, "func", metric), "__name__", None)
     if name is None:
-        raise Error(f"metrics has {metric!r}, expected names and functions of outputs and targets, or a dictionary of them")
+        raise Error(f"metrics has {shown(metric)}, expected names and functions of outputs and targets, or a dictionary of them")
     return name
 
 
@@ -74,6 +74,6 @@ def make_job(optimizer_: str | Optimizer | type[Optimizer], loss: Any, metrics: 
         chosen.settings(),
         device,
         threads,
-        bool(pin_threads),
+        truth("compile: pin_threads", pin_threads),
         trainable,
     )

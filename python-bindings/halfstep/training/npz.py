@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy
 
-from halfstep_runtime._errors import Error, of_file
+from halfstep_runtime._errors import Error, of_file, path_of
 
 
 _EXPECTED = "a file of several by name, as numpy.savez(path, x_train=x, y_train=y) writes it"
@@ -25,7 +25,7 @@ def read(x: Any) -> tuple[Any, Any, tuple[Any, Any] | None]:
     them, or `y` and inputs by their names."""
     if not isinstance(x, (str, os.PathLike)):
         return _parts("x", x)
-    path = os.fspath(x)
+    path = path_of(x)
     try:
         kind = _kind_of(path)
         if kind is not None:

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from halfstep.compiler.settings import Settings, check_values
-from halfstep_runtime._errors import Error, UnknownArgument, nearest
+from halfstep_runtime._errors import Error, UnknownArgument, as_float, nearest, shown
 
 
 def _betas(kind: str, given: Any, settings: dict[str, Any]) -> dict[str, float]:
@@ -15,10 +15,17 @@ def _betas(kind: str, given: Any, settings: dict[str, Any]) -> dict[str, float]:
         if one in settings:
             raise UnknownArgument(f"{kind}: unknown setting {one!r}; expected betas, two numbers, as in (0.9, 0.999)")
     try:
-        first, second = map(float, given)
+        first, second = map(as_float, given)
     except (TypeError, ValueError):
-        raise Error(f"{kind}: betas is {given!r}, expected two numbers, as in (0.9, 0.999)") from None
+        first = second = None
+    if first is None or second is None:
+        raise Error(f"{kind}: betas is {shown(given)}, expected two numbers, as in (0.9, 0.999)")
     return {"beta1": first, "beta2": second}
+
+
+def _unless_zero(value: Any) -> Any:
+    """None of 0 and False, which say what the compiler does by itself."""
+    return None if not isinstance(value, str) and as_float(value) == 0 else value
 
 
 class Optimizer(Settings):
@@ -33,7 +40,7 @@ class Optimizer(Settings):
         if "optimizer" in settings:
             raise UnknownArgument(f"{type(self).__name__}: unknown setting 'optimizer'; it is one itself")
         self.learning_rate = learning_rate
-        self._settings = {**settings, "weight_decay": weight_decay or None, "clip_norm": clip_norm,
+        self._settings = {**settings, "weight_decay": _unless_zero(weight_decay), "clip_norm": clip_norm,
                           "clip_parameter_norm": clip_parameter_norm, "clip_value": clip_value}
         self._check()
 
@@ -47,21 +54,21 @@ class Optimizer(Settings):
         self._check_names(settings, arguments, _MEANT)
         for one, value in settings.items():
             if one in arguments and isinstance(value, (list, tuple)):
-                raise Error(f"{name}: {one} is {value!r}, expected a number")
-            if one.startswith("clip_") and value is not None and not isinstance(value, str) and value == 0:
+                raise Error(f"{name}: {one} is {shown(value)}, expected a number")
+            if one.startswith("clip_") and not isinstance(value, str) and as_float(value) == 0:
                 raise Error(f"{name}: {one} is 0, under which nothing would be learned; expected more than 0, or None, which clips nothing")
         own = {one: value for one, value in settings.items() if one in {*arguments, "optimizer", "beta1", "beta2"}}
         try:
             check_values({"policy": "float32", **own})
         except Error as error:
-            raise Error(f"{name}: {error.fault.spelled({'beta1': 'betas[0]', 'beta2': 'betas[1]'})}") from None
+            raise Error(f"{name}: {error.fault.spelled({'beta1': 'betas[0]', 'beta2': 'betas[1]'}) or error}") from None
 
 
 class SGD(Optimizer):
     kind = "sgd"
 
     def __init__(self, learning_rate: float = 0.01, momentum: float = 0.0, *, nesterov: bool = False, **settings: Any):
-        super().__init__(learning_rate, momentum=momentum or None, nesterov=nesterov or None, **settings)
+        super().__init__(learning_rate, momentum=_unless_zero(momentum), nesterov=_unless_zero(nesterov), **settings)
 
 
 class RMSprop(Optimizer):
@@ -71,7 +78,7 @@ class RMSprop(Optimizer):
 
     def __init__(self, learning_rate: float = 0.01, alpha: float = 0.99, epsilon: float = 1e-8, *, momentum: float = 0.0,
                  centered: bool = False, **settings: Any):
-        super().__init__(learning_rate, alpha=alpha, epsilon=epsilon, momentum=momentum or None, centered=centered or None,
+        super().__init__(learning_rate, alpha=alpha, epsilon=epsilon, momentum=_unless_zero(momentum), centered=_unless_zero(centered),
                          **settings)
 
 
@@ -147,7 +154,7 @@ def optimizer(given: str | Optimizer | type[Optimizer]) -> Optimizer:
     if not isinstance(given, str) or given.lower() not in kinds:
         near = nearest(given, kinds) if isinstance(given, str) else None
         meant = f"did you mean {near!r}? " if near else ""
-        raise Error(f"there is no optimizer {given!r}; {meant}expected {', '.join(kinds)}, or one as halfstep.AdamW(1e-3)")
+        raise Error(f"there is no optimizer {shown(given)}; {meant}expected {', '.join(kinds)}, or one as halfstep.AdamW(1e-3)")
     return kinds[given.lower()]()
 
 

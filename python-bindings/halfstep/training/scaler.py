@@ -10,7 +10,9 @@ from typing import TYPE_CHECKING, Any
 import numpy
 
 from halfstep.compiler.compile import compile
-from halfstep_runtime._errors import Error, integer, level_of_user
+from halfstep.training.job import Job
+from halfstep_runtime._errors import Error, integer, level_of_user, shown
+from halfstep_runtime._executable import Executable
 from halfstep_runtime._keywords import tell_methods
 from halfstep_runtime._session import Session
 
@@ -100,7 +102,7 @@ class Scaler:
             if name != "loss_scale":
                 integer(name, value, 0)
             elif isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 < value <= numpy.finfo(numpy.float32).max:
-                raise Error(f"scale is {value!r}, expected a finite number of float32, greater than 0")
+                raise Error(f"scale is {shown(value)}, expected a finite number of float32, greater than 0")
         self._trainer.scaler_state = values
         if self._trainer.session is not None:
             self.put()

@@ -29,7 +29,7 @@ from halfstep.training.job import Job
 from halfstep.training.predictions import Predictions
 from halfstep.training.scaler import Scaler
 from halfstep.training.watchers import Advice, Watchers, check_callbacks
-from halfstep_runtime._errors import Error, check_folder, fraction, integer, level_of_user
+from halfstep_runtime._errors import Error, as_float, check_folder, fraction, integer, level_of_user, path_of, shown, truth
 from halfstep_runtime._keywords import tell_methods
 from halfstep_runtime._session import Session
 from halfstep_runtime._tensor_files import check_kind, check_written, read_metadata, read_tensors
@@ -193,12 +193,9 @@ class Trainer:
 
     @learning_rate.setter
     def learning_rate(self, rate: float) -> None:
-        try:
-            number = float(rate)
-        except (TypeError, ValueError):
-            number = math.nan
+        number = math.nan if (found := as_float(rate)) is None else found
         if not 0 <= number <= numpy.finfo(numpy.float32).max:
-            raise Error(f"learning_rate is {rate!r}, expected a finite number of float32, of at least 0")
+            raise Error(f"learning_rate is {shown(rate)}, expected a finite number of float32, of at least 0")
         if self.session is not None:
             self.session.state["learning_rate"] = number
         else:
@@ -289,12 +286,15 @@ class Trainer:
         if first and resume:
             raise Error("initial_epoch and resume exclude each other: the checkpoint says which epoch is the first")
         epochs = max(integer("epochs", epochs, 0) - first, 0)
-        fraction("validation_split", validation_split)
+        validation_split = fraction("validation_split", validation_split)
+        verbose, resume = truth("fit: verbose", verbose), truth("fit: resume", resume)
+        find_nonfinite = truth("fit: find_nonfinite", find_nonfinite)
+        checkpoint, log = (None if one is None else path_of(one) for one in (checkpoint, log))
         callbacks = check_callbacks(callbacks)
         if verbose and not find_nonfinite:
             callbacks.append(Advice())
-        if last_batch not in ("drop", "pad"):
-            raise Error(f"last_batch is {last_batch!r}, expected 'drop' or 'pad'")
+        if not isinstance(last_batch, str) or last_batch not in ("drop", "pad"):
+            raise Error(f"last_batch is {shown(last_batch)}, expected 'drop' or 'pad'")
         if last_batch == "pad" and self._job is not None and self._micro_batches() > 1:
             raise Error("last_batch=pad and accumulate exclude each other")
         if is_fixed(self.model) and (y is not None or self._are_rows(x)):
@@ -306,7 +306,7 @@ class Trainer:
         if resume and checkpoint is None:
             raise Error("resume needs checkpoint=DIR")
         if log is not None:
-            check_folder(str(log))
+            check_folder(log)
         pads, source = last_batch == "pad", None
         arrays, test = {} if gives_batches else name_inputs(self.model, x, y), {}
         if validation_data is not None:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 import sys
 import types
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Any, Protocol
 
 from halfstep.callbacks import Callback
 from halfstep_runtime._errors import Error
@@ -21,7 +21,7 @@ def check_callbacks(given: Any) -> list[Callback]:
     """Those of fit: one, several or None, each an object with the methods of a callback."""
     if given is None:
         return []
-    several = list(given) if hasattr(given, "__iter__") and not hasattr(given, "on_epoch_end") else [given]
+    several = list(given) if isinstance(given, Iterable) and not hasattr(given, "on_epoch_end") and getattr(given, "shape", None) != () else [given]
     for one in several:
         name = getattr(one, "__name__", type(one).__name__)
         if isinstance(one, type):

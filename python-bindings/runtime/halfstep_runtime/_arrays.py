@@ -29,9 +29,10 @@ def array_of(name: str, value: Any, dtype: Any = None) -> Numbers:
     if not isinstance(value, (numpy.ndarray, numpy.generic)):
         given = value
         try:
-            if value is None or isinstance(value, (str, bytes, dict)):
+            if value is None or isinstance(value, (str, bytes, dict, type)) or dtype is not None and numpy.iscomplexobj(numpy.asarray(value)):
                 raise TypeError
-            value = numpy.from_dlpack(value) if hasattr(value, "__dlpack__") else numpy.asarray(value, dtype)
+            with numpy.errstate(over="ignore"):  # what is too large for the type is infinite
+                value = numpy.from_dlpack(value) if hasattr(value, "__dlpack__") else numpy.asarray(value, dtype)
         except (BufferError, OverflowError, RuntimeError, TypeError, ValueError) as error:
             why = f": {str(error).split('. ')[0]}" if isinstance(given, (list, tuple)) or hasattr(given, "__dlpack__") else ""
             raise Error(f"{name} is {told(given)}, expected an array of numbers{why}") from None
@@ -59,7 +60,7 @@ def to_runtime(name: str, value: Any, element: str | None) -> tuple[Any, int]:
 
     Numbers and lists become arrays of `element`; the type of an array is its owner's choice, and never changed.
     """
-    if not hasattr(value, "__dlpack__") and not hasattr(value, "__array_interface__"):
+    if isinstance(value, type) or not hasattr(value, "__dlpack__") and not hasattr(value, "__array_interface__"):
         value = array_of(f"'{name}'", value, bfloat16() if element == "bf16" else DTYPES[element] if element else None)
     if not isinstance(value, (numpy.ndarray, numpy.generic)):
         # By DLPack, and by NumPy where that can: it knows what to do with strides.
@@ -88,16 +89,20 @@ def from_runtime(element: int, array: Any) -> Any:
 _OWN_TYPES = {"float64": "float32", "int8": "int32", "int16": "int32", "uint16": "int32", "uint32": "int64", "uint64": "int64"}
 
 
-def _array_of(value: Any) -> Numbers:
+def numbers_of(name: str, value: Any) -> Numbers:
+    """An array of which a model can be given a constant."""
     if hasattr(value, "detach"):  # PyTorch's, perhaps of another device
         value = value.detach().cpu()
-    return array_of("an operand", value)
+    array = array_of(name, value)
+    if array.dtype.kind not in "biuf" and array.dtype.name != "bfloat16" or array.dtype.name in ("longdouble", "float96", "float128"):
+        raise Error(f"{name} has elements of {array.dtype}, expected numbers: one of {', '.join(DTYPES.values())}")
+    return array
 
 
 def common_type(values: Sequence[Any]) -> str:
     """One type for arrays, whose types their owners chose, and numbers, which have none: whole ones are int32 by themselves."""
     numbers = [one for one in values if isinstance(one, (bool, int, float)) and not isinstance(one, numpy.generic)]
-    arrays = [_array_of(one).dtype.name for one in values if not any(one is number for number in numbers)]
+    arrays = [numbers_of("an operand", one).dtype.name for one in values if not any(one is number for number in numbers)]
     types = {_OWN_TYPES.get(name, name) for name in arrays}
     floats, whole = {one for one in types if "float" in one}, {one for one in types if "int" in one}
     if floats or any(isinstance(one, float) for one in numbers):
@@ -116,9 +121,7 @@ def to_element(array: Any, element: str) -> Numbers:
 
 def checked(value: Any, element: str) -> Numbers:
     """A number or an array as NumPy's, if a tensor of that type holds its elements as they are, floats rounded."""
-    array = _array_of(value)
-    if array.dtype.kind not in "biuf" and array.dtype.name != "bfloat16":
-        raise Error(f"an array has elements of {array.dtype}, expected numbers: one of {', '.join(DTYPES.values())}")
+    array = numbers_of("an array", value)
     if element[0] in "fb":
         return array
     bits = {"i1": 1, "ui8": 8}.get(element, int(element.lstrip("ui")) - 1)

@@ -72,7 +72,15 @@ class Error(RuntimeError):
 
     fault = Fault(FaultCode.OTHER)  # what it is about, where the compiler or the runtime says it
     placed = False  # whether it says in which layer it is
+    of = ""  # the file, or the node of an imported model, that it begins with
     nonfinite: tuple[Any, ...] = ()  # of a training that looked for it: the Nonfinite that were found before it ended
+
+
+def begin(error: Error, of: str) -> Error:
+    """The error, which begins with the file or the node that it is of."""
+    if error.of != of:
+        error.args, error.of = (f"{of}: {error}",), of
+    return error
 
 
 def error_of(fault: Fault) -> Error:
@@ -102,6 +110,7 @@ class MissingFile(FileNotFoundError, Error):
 
     def __init__(self, path: str, what: str) -> None:
         super().__init__(f"{path}: {what}")
+        self.of = path
         self.errno, self.strerror, self.filename = errno.ENOENT, os.strerror(errno.ENOENT), path
 
     def __str__(self) -> str:
@@ -113,29 +122,51 @@ class MissingFile(FileNotFoundError, Error):
 
 def of_file(path: AnyPath, error: OSError, what: str = "") -> Error:
     """An error of the system's about a path, as ours: `model.onnx: cannot open: No such file or directory`."""
-    path, said = os.fsdecode(path), f"{what}{error.strerror or error}"
-    return MissingFile(path, said) if isinstance(error, FileNotFoundError) else Error(f"{path}: {said}")
+    path, said = os.fsdecode(path) or "''", f"{what}{error.strerror or error}"
+    return MissingFile(path, said) if isinstance(error, FileNotFoundError) else begin(Error(said), path)
+
+
+def shown(value: object) -> str:
+    """A value in one line of an error, or its kind where it has no short text."""
+    if isinstance(value, int) and value.bit_length() > 128:  # Python spells none that is much longer
+        return f"of {value.bit_length()} bits"
+    try:
+        said = repr(value)
+    except Exception:  # whatever a class of the user's raises
+        said = ""
+    return said if said.isprintable() and 0 < len(said) < 200 and " at 0x" not in said else f"of type {type(value).__name__}"
+
+
+def is_text(value: object) -> TypeGuard[str]:
+    """Whether it is text that the compiler and the runtime can be given: half of a pair of surrogates is none, and a zero byte ends one."""
+    try:
+        return isinstance(value, str) and "\0" not in value and value.encode() is not None
+    except UnicodeEncodeError:
+        return False
 
 
 def path_of(path: AnyPath) -> str:
     """A path as text, of text, bytes or an object that has one."""
     try:
-        return os.fsdecode(path)
+        found = os.fsdecode(path)
+        if not is_text(found):
+            raise TypeError
+        return found
     except TypeError:
-        raise Error(f"path is {path!r}, expected that of a file, as 'model.safetensors'") from None
+        raise Error(f"path is {shown(path)}, expected that of a file, as 'model.safetensors'") from None
 
 
 def check_device(device: object) -> None:
     """That a device is named, as the runtime knows it."""
-    if not isinstance(device, str):
-        raise Error(f"device is {device!r}, expected a name, as 'cpu' or 'cuda'; halfstep.devices() lists what there is")
+    if not is_text(device):
+        raise Error(f"device is {shown(device)}, expected a name, as 'cpu' or 'cuda'; halfstep.devices() lists what there is")
 
 
 def check_there(path: AnyPath) -> str:
     """The path, of a file or a folder that is to be read."""
     path = path_of(path)
     if not os.path.exists(path):
-        raise MissingFile(path, f"cannot open: {os.strerror(errno.ENOENT)}")
+        raise MissingFile(path or "''", f"cannot open: {os.strerror(errno.ENOENT)}")
     return path
 
 
@@ -168,6 +199,8 @@ def nearest(name: object, known: Iterable[str]) -> str | None:
     """The one of the known names that is meant: spelled otherwise, with a slip, with the number of its dimensions, or the first words of one."""
     import difflib
 
+    if not isinstance(name, str):
+        return None
     known, plain = list(known), _plain(name)
     ways: list[Callable[[str], bool]] = [
         lambda one: _plain(one) == plain,
@@ -189,7 +222,7 @@ def unknown_name(kind: str, name: object, known: Iterable[str]) -> UnknownName:
     known = list(known)
     near = nearest(name, known)
     many = ", ".join(known[:20]) + (", ..." if len(known) > 20 else "")
-    return UnknownName(f"there is no {kind} {name!r}; " + (f"did you mean {near!r}?" if near else f"expected one of {many or 'none'}"))
+    return UnknownName(f"there is no {kind} {shown(name)}; " + (f"did you mean {near!r}?" if near else f"expected one of {many or 'none'}"))
 
 
 @dataclasses.dataclass(frozen=True)
@@ -248,7 +281,7 @@ def several(name: str, values: Any) -> list[Any]:
     try:
         return list(values)
     except TypeError:
-        raise Error(f"{name} is {values!r}, expected a whole number, or several as in (2, 3)") from None
+        raise Error(f"{name} is {shown(values)}, expected a whole number, or several as in (2, 3)") from None
 
 
 def integer(name: str, value: Any, least: int | None = None, *, bits: int | None = None) -> int:
@@ -259,45 +292,49 @@ def integer(name: str, value: Any, least: int | None = None, *, bits: int | None
     if is_whole and max(low, low if least is None else least) <= operator.index(value) < high:
         return operator.index(value)
     least = 0 if least is None and bits is not None else least
-    # What is no number of 64 bits may have more digits than Python writes, and than a line has.
     is_far = is_whole and not low <= operator.index(value) < high
     number = operator.index(value) if is_far else 0
-    said = f"of {number.bit_length()} bits" if number.bit_length() > 128 else f"{value!r}"
     limit = f"less than 2**{bits}" if bits is not None else "" if not is_far else "less than 2**63" if number > 0 else "at least -2**63"
     words = [word for word in ("" if least is None else f"of at least {least}", limit) if word]
-    raise Error(f"{name} is {said}, expected a whole number" + "".join(f"{' and' if i else ''} {word}" for i, word in enumerate(words)))
+    raise Error(f"{name} is {shown(value)}, expected a whole number" + "".join(f"{' and' if i else ''} {word}" for i, word in enumerate(words)))
 
 
 def number_of(name: str, value: Any) -> float:
     """An argument that is a number."""
+    if (number := as_float(value)) is None:
+        raise Error(f"{name} is {shown(value)}, expected a number")
+    return number
+
+
+def as_float(value) -> float | None:
+    """What Python's float is of a number; None of all else, as of arrays, and of complex and masked numbers, of which it warns."""
+    if getattr(value, "shape", ()) != () or getattr(getattr(value, "dtype", None), "kind", "f") not in "biufV" or hasattr(value, "mask"):
+        return None
     try:
         return float(value)
-    except (TypeError, ValueError):
-        raise Error(f"{name} is {value!r}, expected a number") from None
+    except (OverflowError, TypeError, ValueError):
+        return None
 
 
 def text(name: str, value: object, example: str) -> str:
     """An argument that is text."""
-    if isinstance(value, str):
+    if is_text(value):
         return str(value)
-    raise Error(f"{name} is {value!r}, expected text, as {example}")
+    raise Error(f"{name} is {shown(value)}, expected text, as {example}")
 
 
 def truth(name: str, value: object) -> bool:
     """An argument that is True or False, Python's or NumPy's: "no" is neither."""
     if isinstance(value, bool) or str(getattr(value, "dtype", "")) == "bool" and getattr(value, "shape", None) == ():
         return bool(value)
-    raise Error(f"{name} is {value!r}, expected True or False")
+    raise Error(f"{name} is {shown(value)}, expected True or False")
 
 
 def fraction(name: str, value: Any) -> float:
     """An argument that is a part of all: dropout's."""
-    try:
-        number = float(value)
-    except (TypeError, ValueError):
-        number = -1.0
-    if not 0 <= number < 1:
-        raise Error(f"{name} is {value!r}, expected a number of at least 0 and less than 1")
+    number = as_float(value)
+    if number is None or not 0 <= number < 1:
+        raise Error(f"{name} is {shown(value)}, expected a number of at least 0 and less than 1")
     return number
 
 
@@ -315,5 +352,5 @@ def axes(name: str, values: Any, rank: int) -> list[int]:
         return list(range(rank))
     found = sorted(axis(name, one, rank) for one in several(f"{name}: dimensions", values))
     if len(set(found)) < len(found):
-        raise Error(f"{name}: dimensions {values!r} have one twice")
+        raise Error(f"{name}: dimensions {shown(values)} have one twice")
     return found

@@ -9,7 +9,7 @@ from typing import Any
 
 from halfstep_runtime import _runtime
 from halfstep_runtime._elements import ELEMENTS
-from halfstep_runtime._errors import Error, check_there
+from halfstep_runtime._errors import Error, check_there, shown
 from halfstep_runtime._keywords import tell_methods
 
 _INPUTS, _RESULTS, _STATE = range(3)
@@ -44,7 +44,7 @@ class Executable:
     def __init__(self, data: bytes) -> None:
         if not isinstance(data, (bytes, bytearray, memoryview)):
             is_path = isinstance(data, (str, os.PathLike))
-            raise Error(f"Executable: data is {data!r}, expected bytes, as to_bytes() gives them" +
+            raise Error(f"Executable: data is {shown(data)}, expected bytes, as to_bytes() gives them" +
                         (f"; halfstep.Executable.load({os.fspath(data)!r}) reads a file" if is_path else ""))
         self._handle = _runtime.Executable(bytes(data))
 

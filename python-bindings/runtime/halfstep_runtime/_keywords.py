@@ -7,7 +7,7 @@ import inspect
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
-from halfstep_runtime._errors import UnknownArgument, nearest
+from halfstep_runtime._errors import UnknownArgument, nearest, truth
 
 _DIMENSIONS = ("dimension", "dimensions", "permutation")
 _FIRST = ("input", "inputs", "lhs", "image", "base", "labels", "prediction", "logits", "logs", "probabilities", "value")
@@ -89,12 +89,18 @@ def _arguments(function: Callable[..., Any]) -> list[str]:
 
 def told(function: Callable[..., Any], module: str, instead: Mapping[str, str] | None = None, name: str = "") -> Callable[..., Any]:
     """The function of a public module, or a method, whose errors say which keyword was meant, or what is here `instead` of one that is
-    elsewhere: by its signature and its documentation it is the same."""
+    elsewhere, and of what is no truth where one is expected: by its signature and its documentation it is the same."""
     is_method = function.__name__ == "__init__"
     is_bound = _arguments(function)[:1] == ["self"]
+    places = list(inspect.signature(function).parameters)
+    truths = [one.name for one in inspect.signature(function).parameters.values() if one.annotation == "bool" or isinstance(one.default, bool)]
 
     @functools.wraps(function)
     def call(*arguments: Any, **named: Any) -> Any:
+        for name in truths:
+            given = named.get(name, arguments[place] if (place := places.index(name)) < len(arguments) else None)
+            if given is not None:
+                truth(f"{type(arguments[0]).__name__ if is_method else function.__name__}: {name}", given)
         try:
             return function(*arguments, **named)
         except TypeError as error:

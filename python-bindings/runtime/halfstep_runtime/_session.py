@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, MutableMapping
 from typing import Any
 
 from halfstep_runtime import _runtime
-from halfstep_runtime._errors import Error, check_device, check_there, integer, truth, unknown_name
+from halfstep_runtime._errors import Error, check_device, check_there, integer, is_text, shown, truth, unknown_name
 from halfstep_runtime._executable import Executable
 from halfstep_runtime._keywords import tell_methods
 
@@ -44,7 +44,8 @@ class State(MutableMapping[str, Any]):
         return len(self._session._handle.state_names())
 
     def _check(self, name: str) -> None:
-        if name not in (names := self._session._handle.state_names()):
+        names = self._session._handle.state_names()
+        if not isinstance(name, str) or name not in names:
             raise unknown_name("state", name, names)
 
 
@@ -58,7 +59,7 @@ class Session:
     def __init__(self, executable: Executable | str | os.PathLike[str], device: str = "cpu", *, threads: int = 0,
                  pin_threads: bool = False) -> None:
         check_device(device)
-        threads, pin_threads = integer("threads", threads, bits=32), truth("pin_threads", pin_threads)
+        threads, pin_threads = integer("threads", threads, bits=32), truth("Session: pin_threads", pin_threads)
         if not isinstance(executable, Executable):
             executable = Executable.load(executable)
         self.executable = executable
@@ -81,6 +82,8 @@ class Session:
         from halfstep_runtime import _arrays
 
         known = self.executable.state
+        if not isinstance(values, Mapping):
+            raise Error(f"set_states: values is of type {type(values).__name__}, expected a dictionary of arrays by name")
         for name in values:
             self.state._check(name)
         given = [_arrays.to_runtime(name, value, known[name].element) for name, value in values.items()]
@@ -134,7 +137,7 @@ class Session:
         if inputs is not None and not isinstance(inputs, Mapping):
             raise Error(f"run: inputs are of type {type(inputs).__name__}, expected a dictionary of arrays by name, or arrays by keyword, "
                         f"as run({program!r}, x=x)")
-        if not isinstance(program, str):
+        if not is_text(program):
             raise Error(f"run: the program is of type {type(program).__name__}, expected a name, one of {', '.join(self._programs)}")
         if not self._has_values and program in self._programs:
             raise Error(f"program {program} has no state yet, all of it is zeros: call session.initialize(seed=0), or load_weights(path), before")
@@ -142,6 +145,8 @@ class Session:
         known = self._programs[program].inputs if program in self._programs else {}
         names, values, elements = [], [], []
         for name, value in given.items():
+            if not is_text(name):
+                raise Error(f"run: an input's name is {shown(name)}, expected one of {', '.join(known)}")
             array, element = _arrays.to_runtime(name, value, known[name].element if name in known else None)
             names.append(name)
             values.append(array)

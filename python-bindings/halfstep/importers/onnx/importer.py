@@ -27,7 +27,7 @@ from halfstep.importers.onnx.weights import filters_of, statistics_of, weights_o
 from halfstep.layers.leaves import Filter, Leaf
 from halfstep.layers.trainable import Trainable
 from halfstep_runtime._elements import DTYPES, DTypeName
-from halfstep_runtime._errors import Error, check_there, of_file
+from halfstep_runtime._errors import Error, begin, check_there, of_file
 
 if TYPE_CHECKING:
     import onnx
@@ -74,15 +74,16 @@ def _naming(path: str) -> Iterator[None]:
     try:
         yield
     except Error as error:
-        if path and not str(error).startswith(path):
-            error.args = (f"{path}: {error}",)
+        if path:
+            begin(error, path)
         raise
     except OSError as error:
         raise of_file(error.filename or path, error) from error
     except ImportError:  # a package that is not installed
         raise
     except Exception as error:
-        raise Error((f"{path}: " if path else "") + f"not a model of ONNX: {_said(error)}; {_EXPECTED}") from error
+        said = Error(f"not a model of ONNX: {_said(error)}; {_EXPECTED}")
+        raise (begin(said, path) if path else said) from error
 
 
 def _check_data(message: Any, file: str) -> None:
@@ -185,7 +186,7 @@ class OnnxModel(nn.Module):
             try:
                 results = HANDLERS[node.op](node, *node.operands([values[name] for name in node.inputs]))
             except Error as error:
-                raise error if str(error).startswith(str(node)) else Error(f"{node}: {error}") from error
+                raise begin(error, str(node))
             except Exception as error:
                 raise Error(f"{node}: its inputs and attributes are not of such an op: {_said(error)}") from error
             finally:
@@ -226,7 +227,9 @@ def _array_of(what: str, proto: Any) -> numpy.ndarray[Any, Any]:
     try:
         return numpy_helper.to_array(proto)
     except Exception as error:
-        raise Error(f"{what} has values that do not fit to its shape and type: {_said(error)}") from error
+        refused = Error(f"{what} has values that do not fit to its shape and type: {_said(error)}")
+        refused.of = what
+        raise refused from error
 
 
 def _unary(function: Function) -> Handler:

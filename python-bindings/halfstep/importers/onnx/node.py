@@ -13,7 +13,7 @@ from halfstep.importers.images import leaf_tensor
 from halfstep.layers.leaves import Leaf
 from halfstep_runtime import _errors
 from halfstep_runtime._elements import DTYPES, DTypeName
-from halfstep_runtime._errors import Error
+from halfstep_runtime._errors import Error, begin
 
 # What an input is when its op is imported: a tensor, or what the file holds of it; None where it is left out.
 Operand: TypeAlias = "Tensor | Leaf | numpy.ndarray[Any, Any] | float | None"
@@ -37,7 +37,7 @@ class Node:
         return f"node '{self.name}' ({self.op})"
 
     def refuse(self, why: str) -> NoReturn:
-        raise Error(f"{self}: {why}")
+        raise begin(Error(why), str(self))
 
     def get(self, name: str, otherwise: Any = None) -> Any:
         value = self.attributes.get(name, otherwise)
