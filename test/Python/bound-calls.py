@@ -38,7 +38,7 @@ for call, values, said in (
         (halfstep.Session, PATHS, "path is "),
         (lambda v: halfstep.Session(EXECUTABLE, v), (None, *WORDS), "device is "),
         (lambda v: halfstep.Session(EXECUTABLE, threads=v), WHOLE, "threads is "),
-        (lambda v: halfstep.Session(EXECUTABLE, pin_threads=v), TRUTHS, "pin_threads is "),
+        (lambda v: halfstep.Session(EXECUTABLE, pin_threads=v), TRUTHS, "Session: pin_threads is "),
         (SESSION.initialize, WHOLE, "seed is "),
         (SESSION.load_weights, PATHS, "path is "),
         (SESSION.save_weights, PATHS, "path is "),
@@ -74,7 +74,7 @@ for call, values, said in (
 for said, call in (("Executable: data is 'a.mpx', expected bytes, as to_bytes() gives them; halfstep.Executable.load('a.mpx') reads a file",
                     lambda: halfstep.Executable("a.mpx")),
                    ("seed is -1, expected a whole number of at least 0 and less than 2**64", lambda: SESSION.initialize(-1)),
-                   ("pin_threads is 'no', expected True or False", lambda: halfstep.Session(EXECUTABLE, pin_threads="no"))):
+                   ("Session: pin_threads is 'no', expected True or False", lambda: halfstep.Session(EXECUTABLE, pin_threads="no"))):
     try:
         call()
     except halfstep.Error as error:
