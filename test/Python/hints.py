@@ -1,13 +1,19 @@
 """What is elsewhere under another name, or misspelt, is an error that says what to write; an error within a model says in which layer.
 
 RUN: %{python} -W error %s
+RUN: %{python} -W error %s coded
 """
 
 import inspect
 import math
 import operator
+import pathlib
+import sys
 
 import numpy
+
+sys.path.append(str(pathlib.Path(__file__).parent / "Inputs"))
+from coded import FaultCode, words
 
 import halfstep
 from halfstep import nn, ops
@@ -55,16 +61,16 @@ class Bare(nn.Module):
 
 
 # Which layer: its place in a Sequential, and its name; within several, that of the innermost; outside of layers nothing is said of them.
-for said, call in (("in layer 1, 'conv2d2': 'mp.conv' op a window spans 9 pixels in spatial dimension 0, where the image has 6",
+for said, call in (("in layer 1, 'conv2d2': " + words("'mp.conv' op a window spans 9 pixels in spatial dimension 0, where the image has 6", FaultCode.WINDOW_TOO_LARGE),
                     fit(nn.Conv2D(4, 3), nn.Conv2D(4, 9), nn.Flatten(), nn.Dense(2))),
-                   ("in layer 2, 'max_pool2d2': 'mp.max_pool' op a window spans 4 pixels", fit(nn.Conv2D(4, 3), nn.MaxPool2D(4), nn.MaxPool2D(4))),
+                   ("in layer 2, 'max_pool2d2': " + words("'mp.max_pool' op a window spans 4 pixels", FaultCode.WINDOW_TOO_LARGE), fit(nn.Conv2D(4, 3), nn.MaxPool2D(4), nn.MaxPool2D(4))),
                    ("in layer 0, 'conv1d1': Conv1D takes [rows, length, channels]", fit(nn.Conv1D(4, 3))),
                    ("in layer 0, 'conv2d1': Conv2D: 3 channels and 4 filters are not divided by 2 groups", fit(nn.Conv2D(4, 3, groups=2))),
                    ("in layer 1, 'lstm1': shape (None, 192) is not", fit(nn.Flatten(), nn.LSTM(5))),
                    ("in layer 0, 'reshape1': Reshape: a row is [8, 8, 3], of 192 elements, which [4, 5] does not have", fit(nn.Reshape(4, 5))),
-                   ("in layer 1, <lambda>: 'mp.matmul' op contraction sizes differ", fit(nn.Flatten(), lambda x: x @ numpy.ones((5, 5), "float32"))),
-                   ("in layer 1 of 'block1.body', 'block1.body.conv2d1': 'mp.conv' op a window spans 9", fit(nn.Dropout(0.1), Block(9))),
-                   ("in layer 0, 'bare1': 'mp.matmul' op contraction sizes differ", fit(Bare(lambda x: x @ numpy.ones((5, 5), "float32")))),
+                   ("in layer 1, <lambda>: " + words("'mp.matmul' op contraction sizes differ"), fit(nn.Flatten(), lambda x: x @ numpy.ones((5, 5), "float32"))),
+                   ("in layer 1 of 'block1.body', 'block1.body.conv2d1': " + words("'mp.conv' op a window spans 9", FaultCode.WINDOW_TOO_LARGE), fit(nn.Dropout(0.1), Block(9))),
+                   ("in layer 0, 'bare1': " + words("'mp.matmul' op contraction sizes differ"), fit(Bare(lambda x: x @ numpy.ones((5, 5), "float32")))),
                    ("in layer 0, 'bare1': softmax: unknown argument 'axis'; did you mean 'dimension'?", fit(Bare(lambda x: ops.softmax(x, axis=1)))),
                    ("Sequential: layer 1, <lambda>, returned None, expected a tensor", fit(nn.Flatten(), lambda x: None, nn.Dense(2))),
                    ("in 'head': Dense is given None, expected a tensor", lambda: Bare(lambda x: None).predict(X)),
@@ -75,7 +81,7 @@ for said, call in (("in layer 1, 'conv2d2': 'mp.conv' op a window spans 9 pixels
     assert refused(said, call).count("in layer") + refused(said, call).count("in '") <= 1
 refused("in layer 1, 'conv2d1': mp.conv: an operand has elements of uint8, expected floats; cast it first, as in ops.cast(x, 'float32'), or by "
         "nn.Rescaling(1 / 255) as the first layer", nn.Sequential(nn.Input((8, 8, 3), "uint8"), nn.Conv2D(4, 3)).to_mlir)
-refused("'mp.matmul' op contraction sizes differ", lambda: Bare(lambda x: x @ numpy.ones((5, 5), "float32")).predict(X))
+refused(words("'mp.matmul' op contraction sizes differ"), lambda: Bare(lambda x: x @ numpy.ones((5, 5), "float32")).predict(X))
 for given in ((16, 4, 3), (-1, 3), (4, -1)):  # shapes of rows, of which one size is what is left
     for layer in (nn.Reshape(*given), nn.Reshape(given)):
         assert nn.Sequential(layer).predict(X).shape == X.reshape(32, *given).shape
@@ -236,8 +242,8 @@ for name, meant in (("mixed_bf16", "'mixed_bfloat16'"), ("bf16", "'mixed_bfloat1
                     ("amp", "'mixed_float16' or 'mixed_bfloat16'"), ("fp32", "'float32'"), ("mixed_floot16", "'mixed_float16'"), ("O1", "'apex_o1'")):
     for call in (lambda: halfstep.Policy(name), lambda: model.compile("adam", policy=name), lambda: halfstep.set_global_policy(name),
                  lambda: halfstep.compile(text, policy=name)):
-        refused(f"unknown policy '{name}', expected auto, mixed_float16, ", call)
-        refused(f"or the path of a policy file; did you mean {meant}?", call)
+        refused(words(f"unknown policy '{name}', expected auto, mixed_float16, "), call)
+        refused(words(f"or the path of a policy file; did you mean {meant}?"), call)
 
 # Rows: the line of PyTorch, and what leaves two sizes open.
 for call, shape in ((lambda x: x.reshape(x.shape[0], -1), (32, 192)), (lambda x: x.reshape(x.shape[0], -1, 3), (32, 64, 3)),
@@ -255,13 +261,13 @@ for call, said in ((lambda x: x.reshape(-1, -1), "reshape: (-1, -1) leaves two s
 # What the compiler alone finds names the layer, too, and so does its warning the layers that there are.
 model = nn.Sequential(nn.Flatten(), nn.BatchNorm(), nn.Dense(2))
 model.compile("sgd", policy="float32", threads=1)
-refused("in 'batch_norm1': 'mp.batch_norm' op operand is 'tensor<1x192xf32>'", lambda: model.fit(X, Y, 1, verbose=False))
+refused(words("in 'batch_norm1': 'mp.batch_norm' op operand is 'tensor<1x192xf32>'"), lambda: model.fit(X, Y, 1, verbose=False))
 model.compile("sgd", policy=halfstep.Policy("mixed_bfloat16", deny=["loc:dense2"]), threads=1)
 try:
     model.fit(X, Y, 8, verbose=False)
     raise AssertionError("no warning")
 except UserWarning as warning:
-    assert "'loc:dense2' matches the location of no op; did you mean 'loc:dense1'? ops are at loc:dense1" in str(warning), warning
+    assert words("'loc:dense2' matches the location of no op; did you mean 'loc:dense1'? ops are at loc:dense1") in str(warning), warning
 
 # Methods of a callback that nothing calls.
 for name, said in (("on_batch_end", "did you mean 'on_train_batch_end'? a callback has on_train_begin, "), ("on_epoch_ends", "did you mean 'on_epoch_end'?"),
@@ -300,9 +306,9 @@ for layer, x, said in ((nn.MaxPool2D(4), first, "channels come last here, [rows,
                        (nn.Conv2D(2, 5), first, "channels come last here, [rows, height, width, channels]"),
                        (nn.Conv2D(3, 16, 3), X, "a layer finds the channels of its input, so that Conv2D(16, ...) is of 16 filters"),
                        (nn.Conv1D(3, 16, 3), X[:, :, 0], "a layer finds the channels of its input, so that Conv1D(16, ...) is of 16 filters")):
-    refused(f"the result would be empty; take a smaller window, or more padding; {said}", lambda: nn.Sequential(layer).predict(x))
-told = refused("take a smaller window, or more padding", lambda: nn.Sequential(nn.Conv2D(4, 9)).predict(X))
-assert told.endswith("more padding"), told
+    refused(words("the result would be empty; take a smaller window, or more padding", FaultCode.WINDOW_TOO_LARGE) + f"; {said}", lambda: nn.Sequential(layer).predict(x))
+told = refused(end := words("take a smaller window, or more padding", FaultCode.WINDOW_TOO_LARGE), lambda: nn.Sequential(nn.Conv2D(4, 9)).predict(X))
+assert told.endswith(end), told
 
 # One row where rows are expected, before training and after, of one input and of several; what has the shape of rows is taken.
 class Beside(nn.Module):
