@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 import os
 from collections.abc import Callable, Iterable, Mapping
+from typing import Any
 
 from halfstep_runtime import _runtime
 from halfstep_runtime._errors import Diagnostic, Error, UnknownArgument, compile_error, integer, is_integer, is_text, nearest, number_of, path_of, shown, truth

@@ -309,7 +309,7 @@ def twice(loss: object, outputs: object) -> str | None:
             f'give loss="{keras}", which takes probabilities')
 
 
-def refuse_several(kind: str, function: object, outputs: object) -> None:
+def refuse_several(kind: str, function: Any, outputs: object) -> None:
     """A loss or metric that has a name is one of one output."""
     if getattr(function, "makes_loss", False):
         raise Error(f"{kind} is {shown(function.__name__)}, which makes one, expected a tensor: call what makes {kind} where it is given, as "

@@ -26,7 +26,7 @@ class Initializer:
     numbers: tuple[tuple[str, float], ...] = ()
     seed: int | None = None
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         if not isinstance(self.kind, str) or self.kind not in _KINDS:
             raise Error(f"Initializer: kind is {shown(self.kind)}, expected one of {', '.join(_KINDS)}")
         try:

@@ -306,7 +306,7 @@ def number_of(name: str, value: Any) -> float:
     return number
 
 
-def as_float(value) -> float | None:
+def as_float(value: Any) -> float | None:
     """What Python's float is of a number; None of all else, as of arrays, and of complex and masked numbers, of which it warns."""
     if getattr(value, "shape", ()) != () or getattr(getattr(value, "dtype", None), "kind", "f") not in "biufV" or hasattr(value, "mask"):
         return None
