@@ -30,7 +30,7 @@ from halfstep.layers.windows import (
     AvgPool1D, AvgPool2D, AvgPool3D, Conv1D, Conv1DTranspose, Conv2D, Conv2DTranspose, Conv3D, Conv3DTranspose, GlobalAvgPool1D, GlobalAvgPool2D,
     GlobalAvgPool3D, MaxPool1D, MaxPool2D, MaxPool3D,
 )
-from halfstep_runtime._errors import Error, fraction, integer, is_integer, level_of_user, nearest, number_of, shown, truth
+from halfstep_runtime._errors import Error, fraction, integer, is_integer, is_text, level_of_user, nearest, number_of, shown, truth
 from halfstep_runtime._keywords import tell
 
 __all__ = [
@@ -313,7 +313,7 @@ class RNN(_Recurrent):
     [rows, units], or those of all positions; two directions stand beside each other. `dropout` is between layers."""
 
     def __init__(self, units: int, *, layers: int = 1, activation: Literal["tanh", "relu"] = "tanh", **settings: Any) -> None:
-        if activation not in ("tanh", "relu"):
+        if not is_text(activation) or activation not in ("tanh", "relu"):
             raise Error(f"RNN: there is no activation {shown(activation)}; expected 'tanh' or 'relu'")
         super().__init__(units, layers=layers, **settings)
         self.kind = f"rnn_{activation}"

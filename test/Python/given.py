@@ -49,7 +49,8 @@ for name in ops.__all__:
             continue
         for said, value in WRONG.items():
             error, _ = call(function, *[value if j == i else TENSOR for j in range(len(required))])
-            expected = "several tensors, as in [a, b]" if argument in operands._SEVERAL else "a tensor, an array or a number"
+            are_several = argument in operands._SEVERAL or (name, argument) == ("index_put", "indices")
+            expected = "several tensors, as in [a, b]" if are_several else "a tensor, an array or a number"
             assert isinstance(error, TypeError) and isinstance(error, halfstep.Error), (name, said, error)
             assert str(error).startswith(f"{name}: {argument} is {said}, expected {expected}"), (name, said, error)
         if argument in operands._SEVERAL:

@@ -280,13 +280,14 @@ def _may_be_operand(value: object) -> bool:
 
 def check_operand(function: str, name: str, value: Any) -> None:
     """Refuses what is no tensor, number, array or parameter, and so can be no operand."""
+    if isinstance(value, Value) or hasattr(value, "initializer"):
+        return
     from halfstep_runtime._arrays import numbers_of, told  # which needs NumPy
 
     if not _may_be_operand(value):
         hint = f"; {_OF_NONE}" if value is None else ""
         raise WrongOperand(f"{function}: {name} is {told(value)}, expected {_AN_OPERAND}{hint}")
-    if not hasattr(value, "initializer"):
-        numbers_of(f"{function}: {name}", value)
+    numbers_of(f"{function}: {name}", value)
 
 
 def own_type(values: Sequence[object], like: Value | None = None) -> str:

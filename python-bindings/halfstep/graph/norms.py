@@ -72,13 +72,13 @@ def matrix_norm(input: Operand, order: Literal["fro"] | float = "fro", dimension
     row, column = (axis("matrix_norm", one, rank) for one in dimensions)
     if row == column:
         raise Error(f"matrix_norm: dimensions {shown(dimensions)} are one")
-    order = order if isinstance(order, str) else _number("matrix_norm: order", order)
+    given, order = order, order if isinstance(order, str) else _number("matrix_norm: order", order)
     if order == "fro":
         return l2_norm(input, (row, column), keep_dims)
     if order in (2, -2, "nuc"):
-        raise Error(f'matrix_norm: order {shown(order)} takes singular values, and singular values are not supported; expected "fro", 1, -1, inf or -inf')
+        raise Error(f'matrix_norm: order {shown(given)} takes singular values, and singular values are not supported; expected "fro", 1, -1, inf or -inf')
     if order not in (1, -1, math.inf, -math.inf):
-        raise Error(f'matrix_norm: order is {shown(order)}, expected "fro", 1, -1, inf or -inf')
+        raise Error(f'matrix_norm: order is {shown(given)}, expected "fro", 1, -1, inf or -inf')
     with in_float32(input) as (x,):
         added, compared = (row, column) if abs(order) == 1 else (column, row)
         sums = sum(generated.abs(x), added, True)

@@ -57,7 +57,9 @@ def checked(function: Callable[..., Any], names: Set[str] = _NAMES) -> Callable[
     rest = next((one.name for one in parameters if one.kind is one.VAR_POSITIONAL), None)
     several = {one.name for one in parameters if one.name in _SEVERAL or one.annotation == "Iterable[Operand]"}
     required = {one.name: one.default is one.empty for one in parameters if one.name in names - several}
-    checks = {one.name: check for one in parameters if (check := _check_of(one)) is not None}
+    # What the compiler compares with the op's definition is not asked twice.
+    is_op = inspect.unwrap(function).__module__ == generated.__name__
+    checks = {one.name: check for one in parameters if not is_op and (check := _check_of(one)) is not None}
 
     @functools.wraps(function)
     def call(*arguments: Any, **named: Any) -> Any:
@@ -65,12 +67,12 @@ def checked(function: Callable[..., Any], names: Set[str] = _NAMES) -> Callable[
         own = {name: _check_several(function.__name__, name, given[name]) for name in several & given.keys()}
         if rest in _SEVERAL:
             _check_several(function.__name__, rest, arguments[len(places) :])
-        for name, check in checks.items():
-            if name in given:
-                check(f"{function.__name__}: {name}", given[name])
         operands = [name for name in required if name in given and (required[name] or given[name] is not None)]
         for name in operands:
             check_operand(function.__name__, name, given[name])
+        for name, check in checks.items():
+            if name in given:
+                check(f"{function.__name__}: {name}", given[name])
         if len(operands) == 1 and not _is_tensor(given[operands[0]]):
             value = given[operands[0]]
             own[operands[0]] = constant(value, "float32") if isinstance(value, (bool, int, float)) else operand(value)

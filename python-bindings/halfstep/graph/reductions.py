@@ -42,7 +42,7 @@ def var(input: Operand, dimensions: Sizes | None = None, keep_dims: bool = False
         if not correction:
             return result
         if (count := product([x.shape[one] for one in along_these])) is None:
-            raise Error(f"var: correction={correction} needs the number of elements, and that of the batch is open; leave out its dimension")
+            raise Error(f"var: correction={correction:g} needs the number of elements, and that of the batch is open; leave out its dimension")
         return result * (count / (count - correction) if count > correction else math.inf)  # 0 times that is NaN, as of one element
 
 
