@@ -10,9 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy
 
 from halfstep.compiler.compile import compile
-from halfstep.training.job import Job
 from halfstep_runtime._errors import Error, integer, level_of_user, shown
-from halfstep_runtime._executable import Executable
 from halfstep_runtime._keywords import tell_methods
 from halfstep_runtime._session import Session
 

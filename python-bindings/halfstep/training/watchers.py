@@ -6,7 +6,7 @@ import math
 import sys
 import types
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 from halfstep.callbacks import Callback
 from halfstep_runtime._errors import Error
