@@ -52,31 +52,37 @@ def uses(text, op):
     return found
 
 
-def run(policy, op):
-    path = cases / f"{op.removeprefix('mp.')}.mlir"
-    if not path.exists():
-        return []
-    text = path.read_text().replace(' attributes {mp.program = "infer"}', '')  # a model, not yet a program
-    done = subprocess.run(["mp-opt", "-", f"-mp-autocast=policy={policy}"], input=text, capture_output=True, text=True)
+def texts_of(names):
+    """The cases of each op that has some."""
+    paths = {op: cases / f"{op.removeprefix('mp.')}.mlir" for op in names}
+    # A model, not yet a program.
+    return {op: path.read_text().replace(' attributes {mp.program = "infer"}', "") for op, path in paths.items() if path.exists()}
+
+
+def run(policy, texts):
+    """Of each op the types at its places, before and after, but for those that an author stated. One process has all of them."""
+    separator = "// -----\n"
+    command = ["mp-opt", "-", "-split-input-file", f"-mp-autocast=policy={policy}"]
+    done = subprocess.run(command, input=separator.join(texts.values()), capture_output=True, text=True)
     if done.returncode:
-        raise SystemExit(f"{policy}: {op}: {done.stderr[:400]}")
-    both = zip(uses(text, op), uses(done.stdout, op), strict=True)
-    return [(before, after) for (before, is_stated), (after, _) in both if not is_stated]
+        raise SystemExit(f"{policy}: {done.stderr[:400]}")
+    for (op, text), after in zip(texts.items(), done.stdout.split(separator), strict=True):
+        both = zip(uses(text, op), uses(after, op), strict=True)
+        yield op, [(before, after) for (before, is_stated), (after, _) in both if not is_stated]
 
 
 faults = []
 for policy, (column, low, *_) in generate.SYSTEMS.items():
     count = 0
-    for row, names in ops.items():
-        wanted = wanted_of(policy, rows[row][column])
-        for op in names:
-            if wanted is None:
-                continue
-            pairs = [pair for pair in run(policy, op) if pair[0] in ("f32", "f16", "bf16")]
-            for before, after in pairs:
-                expected = {"low": low, "f32": "f32", "widest": before}[wanted]
-                if after != expected:
-                    faults.append(f"{policy}: {op} ({row}, {rows[row][column]}): {before} becomes {after}, expected {expected}")
-            count += bool(pairs)
+    wanted = {op: (row, wanted_of(policy, rows[row][column])) for row, names in ops.items() for op in names}
+    texts = texts_of(op for op, (_, what) in wanted.items() if what is not None)
+    for op, pairs in run(policy, texts):
+        row, what = wanted[op]
+        pairs = [pair for pair in pairs if pair[0] in ("f32", "f16", "bf16")]
+        for before, after in pairs:
+            expected = {"low": low, "f32": "f32", "widest": before}[what]
+            if after != expected:
+                faults.append(f"{policy}: {op} ({row}, {rows[row][column]}): {before} becomes {after}, expected {expected}")
+        count += bool(pairs)
     print(f"{policy}: {count} ops")
 sys.exit("\n".join(faults) or 0)
