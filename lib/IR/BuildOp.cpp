@@ -259,7 +259,7 @@ private:
       diagnostic << type;
     }
     diagnostic << " values, but got " << value.getType();
-    return about(std::move(diagnostic), std::move(fault));
+    return about(std::move(diagnostic), fault);
   }
 
   /// What inferring a type relies on: it asks one operand for all.
