@@ -77,6 +77,9 @@ for subscripts, first, second in SUBSCRIPTS:
     a, b = draw(*first), draw(*second)
     check(lambda a, b: ops.einsum(subscripts, a, b), numpy.einsum(subscripts, *in_f64(a, b)), a, b)
 a = draw(2, 3, 4)
+b, c = (numpy.cos(numpy.arange(count, dtype="float32")).reshape(shape) for count, shape in ((40, (2, 4, 5)), (15, (3, 5))))
+for subscripts in ("bij,bjk,ik->bi", "bij,bjk,ik->bk", "bij,bjk,ik->b", "bij,bjk,ik->bijk"):
+    check(lambda a, b: ops.einsum(subscripts, a, b, c), numpy.einsum(subscripts, *in_f64(a, b, c)), a, b)
 for subscripts in ("bij->bji", "bij->b", "bij->bj", "bij"):
     check(lambda a: ops.einsum(subscripts, a), numpy.einsum(subscripts, a.astype("float64")), a)
 
@@ -500,7 +503,6 @@ refused("a letter stands twice in 'bii'", lambda a: ops.einsum("bii->b", a), a)
 refused("'z' of the result is in no operand", lambda a: ops.einsum("bij->bz", a), a)
 refused("has other signs than letters", lambda a: ops.einsum("b...->b", a), a)
 refused("'bi' has 2 letters for shape (None, 3, 4)", lambda a: ops.einsum("bi,bi->b", a, a), a)
-refused("one or two operands, not 3", lambda a: ops.einsum("bij,bij,bij->b", a, a, a), a)
 refused("6 channels are not divided by 4 groups", lambda a: ops.group_norm(a, 4), image)
 refused("6 heads of queries are not divided by 4 of keys", lambda a: attend(a, a[:, :4], a[:, :4]), q)
 refused("tile: 4 counts for shape (None, 3, 4), whose batch", lambda a: ops.tile(a, (2, 1, 1, 1)), a)

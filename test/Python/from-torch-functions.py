@@ -102,6 +102,44 @@ FUNCTIONS = {
     "cosine_similarity of one": (F.cosine_similarity, draw(3, 1), m34),
     "kl_div": (lambda x, y: F.kl_div(x, y), m34, positive),
     "nll_loss": (lambda x, y, w: F.nll_loss(x, y, w), pictures, marks, v5 + 2),
+    "einsum of three": (lambda a, b, c: torch.einsum("bij,bjk,ik->bk", a, b, c), b234, b245, draw(3, 5)),
+    "einsum of four": (lambda a, b: torch.einsum("ij,ij,jk,i->k", a, a, b, a[:, 0]), m34, m45),
+    "softplus": (lambda x: F.softplus(x * 9, beta=3, threshold=15), m34), "erfc": (torch.erfc, m34), "exp2": (torch.exp2, m34),
+    "logaddexp": (torch.logaddexp, m34, share), "cdist": (torch.cdist, b234, draw(2, 5, 4)), "cdist of order 1": (lambda a, b: torch.cdist(a, b, p=1), b234, draw(2, 5, 4)),
+    "var_mean": (lambda x: sum(torch.var_mean(x, 1)), m34), "std_mean": (lambda x: torch.mul(*torch.std_mean(x, (0, 2), correction=0, keepdim=True)), b234),
+    "median": (lambda x: x.median(1)[0] + x.median(1)[1], b245), "median of all": (torch.median, m34), "quantile": (lambda x: torch.quantile(x, 0.3, 1), m34),
+    "diag_embed": (lambda x: torch.diag_embed(x, 1), m34), "diagonal": (lambda x: torch.diagonal(x, -1, 1, 2), b234),
+    "nan_to_num": (lambda x: torch.nan_to_num(x, 2.0) * x, m34),
+    "unfold": (lambda x: x.unfold(1, 3, 2), draw(2, 9, 3)), "im2col": (lambda x: F.unfold(x, (2, 3), dilation=(2, 1), padding=1, stride=2), draw(2, 3, 7, 8)),
+    "col2im": (lambda x: F.fold(x, (7, 8), (2, 3), dilation=(2, 1), padding=1, stride=2), draw(2, 18, 16)),
+    **{f"pad, {mode}": (lambda x, mode=mode: F.pad(x, (2, 1, 0, 3), mode=mode), draw(2, 3, 5, 6)) for mode in ("reflect", "replicate", "circular")},
+    "pad that takes away": (lambda x: F.pad(x, (-1, 2, 1, -2), value=3.0), b245), "reflect that takes away": (lambda x: F.pad(x, (2, -1), mode="reflect"), b245),
+    **{f"max_pool, ceil, {given}": (lambda x, given=given: F.max_pool2d(x, *given, ceil_mode=True), draw(2, 3, 7, 8)) for given in ((2, 2), (3, 2, 1), ((2, 3), (3, 2)))},
+    **{f"avg_pool, ceil, {given}, {counts}": (lambda x, given=given, counts=counts: F.avg_pool2d(x, *given, ceil_mode=True, count_include_pad=counts), draw(2, 3, 7, 8))
+       for given in ((2, 2), (3, 2, 1), (2, 3)) for counts in (True, False)},
+    "avg_pool with a divisor": (lambda x: F.avg_pool2d(x, 3, 2, 1, ceil_mode=True, divisor_override=5), draw(2, 3, 7, 8)),
+    **{f"adaptive_avg_pool to {size}": (lambda x, size=size: F.adaptive_avg_pool2d(x, size), draw(2, 3, 7, 8)) for size in (3, (2, 5), (None, 4), (9, 1))},
+    **{f"adaptive_max_pool to {size}": (lambda x, size=size: F.adaptive_max_pool2d(x, size), draw(2, 3, 7, 8)) for size in (1, 3, (7, 4))},
+    "adaptive_max_pool1d": (lambda x: F.adaptive_max_pool1d(x, 4), draw(2, 3, 10)), "adaptive_avg_pool3d": (lambda x: F.adaptive_avg_pool3d(x, 2), draw(2, 3, 5, 4, 3)),
+    "batch_norm without statistics": (lambda x, w, b: F.batch_norm(x, None, None, w, b, training=True), draw(4, 3, 5), v3 + 2, v3),
+    "index of two": (lambda x, i, j: x[i, j], m34, i3, j3), "index of two apart": (lambda x, i, j: x[i, :, j], b234, i3 % 2, j3),
+    "index behind": (lambda x, i, j: x[:, i, j], b234, i3, j3), "index that broadcasts": (lambda x, i, j: x[i[:, None], j], m34, i3, j3),
+    "index from the last": (lambda x, i, j: x[-i - 1, j - 4], m34, i3, j3), "index by numbers": (lambda x: x[:, [2, 0, -1, 2], [[0], [3]]], b234),
+    **{f"{name}, {reduction}": (lambda x, y, loss=loss, reduction=reduction: loss(x, y, reduction=reduction), positive / 3.1, share / 2 + 0.5)
+       for reduction in ("none", "sum") for name, loss in {
+           "mse": F.mse_loss, "l1": F.l1_loss, "huber": lambda x, y, reduction: F.huber_loss(x, y, reduction, 0.3), "bce": F.binary_cross_entropy,
+           "smooth_l1": lambda x, y, reduction: F.smooth_l1_loss(x, y, reduction=reduction, beta=0.2), "bce with logits": F.binary_cross_entropy_with_logits,
+           "kl_div": F.kl_div, "kl_div of logarithms": lambda x, y, reduction: F.kl_div(x, y, reduction=reduction, log_target=True),
+           "bce weighed": lambda x, y, reduction: F.binary_cross_entropy(x, y, v4 + 2, reduction=reduction)}.items()},
+    "smooth_l1": (lambda x, y: F.smooth_l1_loss(x, y, beta=0.2), m34, share), "smooth_l1 of 0": (lambda x, y: F.smooth_l1_loss(x, y, beta=0.0), m34, share),
+    "bce with logits weighed": (lambda x, y: F.binary_cross_entropy_with_logits(x, y, v4.to(x.dtype) + 2), m34, positive / 3.1),
+    "kl_div, batchmean": (lambda x, y: F.kl_div(x, y, reduction="batchmean"), m34, positive),
+    "kl_div of zeros": (lambda x, y: F.kl_div(x, y, reduction="none"), m34, positive * torch.tensor([1.0, 0.0, 1.0, 1.0])),
+    **{f"cross_entropy of pictures, {reduction}": (lambda x, y, w, reduction=reduction: F.cross_entropy(x, y, w, ignore_index=2, reduction=reduction), pictures, marks, v5 + 2)
+       for reduction in ("none", "sum")},
+    "cross_entropy smoothed, sum": (lambda x, y, w: F.cross_entropy(x, y, w, label_smoothing=0.1, reduction="sum"), m34, classes, v4 + 2),
+    "cross_entropy of shares, none": (lambda x, y: F.cross_entropy(x, torch.softmax(y, 1), label_smoothing=0.1, reduction="none"), m34, share),
+    "nll_loss, none": (lambda x, y, w: F.nll_loss(x, y, w, reduction="none"), pictures, marks, v5 + 2),
 }
 
 
@@ -129,6 +167,18 @@ for name, function in {"cumsum": torch.cumsum, "cumprod": torch.cumprod}.items()
         model = halfstep.from_torch(Of(lambda x: function(x, 1)), (values,), batched=False)
         found, wanted = numpy.asarray(model.predict(values.numpy())), function(values, 1).numpy()
         assert found.dtype == wanted.dtype and (found == wanted).all(), (name, values, found)
+
+
+# What whole numbers and bool have, too.
+whole = torch.tensor([[3, -2, 2**40 + 1], [50, 0, 7]])
+for name, function in {
+        "sum": lambda x: x.sum(1), "sum of all": torch.sum, "any": lambda x: x.any(1), "all": torch.all, "all, kept": lambda x: x.all(1, keepdim=True),
+        "sum of bool": lambda x: (x > 2).sum(), "any of bool": lambda x: (x > 2).any(0), "pad": lambda x: F.pad(x, (1, 2), value=-100),
+        "pad of bool": lambda x: F.pad(x > 2, (0, 1, 1, 0), value=True), "reflect": lambda x: F.pad(x, (2, 1), mode="reflect"),
+        "index": lambda x: x[[1, 0, 1], [2, 2, 0]], "median": lambda x: torch.median(x, 1)[0], "unfold": lambda x: x.unfold(1, 2, 1)}.items():
+    model = halfstep.from_torch(Of(function), (whole,), batched=False)
+    found, wanted = numpy.asarray(model.predict(whole.numpy())), function(whole).numpy()
+    assert found.dtype == wanted.dtype and found.shape == wanted.shape and (found == wanted).all(), (name, found, wanted)
 
 
 # Which elements are of a kind, and what is made of that.

@@ -152,8 +152,8 @@ for expected, module in (
     check_refused(expected, module)
     module.to("cpu")
 # All of it in one error, and nothing is left behind: PyTorch's own functions are as they were.
-check_refused(("torch.autograd.Function Reversal: 1", "a backward hook of a tensor: 1", "aten.cdist: 1"),
-              Of(lambda self, x: torch.cdist(hooked(self, Reversal.apply(x))[:, None], x[:, None])))
+check_refused(("torch.autograd.Function Reversal: 1", "a backward hook of a tensor: 1", "aten.lgamma: 1"),
+              Of(lambda self, x: torch.lgamma(hooked(self, Reversal.apply(x)))))
 assert BEFORE == [dict(vars(one)) for one in (torch.autograd.Function, torch.Tensor, Reversal, torch.inference_mode)]
 y = torch.ones(1, requires_grad=True)
 Reversal.apply(y).sum().backward()

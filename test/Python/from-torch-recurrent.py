@@ -138,16 +138,10 @@ class Projected(nn.Module):
         return self.layer(x)[0]
 
 
-class Grown(nn.Module):
-    def forward(self, x):
-        return x + torch.zeros(2, x.shape[0], FEATURES)
-
-
 x = torch.randn(ROWS, POSITIONS, FEATURES)
 refused("aten.lstm: 1, in 'layer' (from-torch-recurrent.py:", Projected(), x)
 refused("proj_size is not supported: multiply the outputs by a matrix", Projected(), x)
 refused("recurrent layers have the batch first with batch_first=True", nn.Sequential(nn.LSTM(FEATURES, UNITS)), x)
-refused("a tensor whose rows are not those of the batch is only the first state of recurrent layers", Grown(), torch.randn(ROWS, FEATURES))
 # One sequence without a batch.
 layer = nn.GRU(FEATURES, UNITS)
 model = halfstep.from_torch(layer, torch.randn(POSITIONS, FEATURES), batched=False)

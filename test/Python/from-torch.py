@@ -435,15 +435,15 @@ refused(["aten.index: 1", "(from-torch.py:", "the size of its result depends on 
 class Lacking(nn.Module):
     def __init__(self):
         super().__init__()
-        self.tokens, self.positions = nn.Embedding(10, 4, padding_idx=0), nn.Embedding(10, 4, padding_idx=1)
-        self.pool = nn.Sequential(nn.MaxPool1d(2, ceil_mode=True))
+        self.tokens, self.positions = nn.Embedding(10, 4, scale_grad_by_freq=True), nn.Embedding(10, 4, scale_grad_by_freq=True)
+        self.pool = nn.Sequential(nn.MaxPool1d(2, return_indices=True))
 
     def forward(self, x):
-        y = self.pool(self.tokens(x) + self.positions(x))
-        return torch.cdist(y, y), y[:, :1]
+        y, places = self.pool(self.tokens(x) + self.positions(x))
+        return torch.lgamma(y), places
 
 
-refused(["aten.embedding: 2, in 'tokens' (from-torch.py:", "'positions' (from-torch.py:", "(tokens != padding)",
-         "aten.max_pool1d: 1, in 'pool.0'", "ceil_mode=True is not supported", "aten.cdist: 1"],
+refused(["aten.embedding: 2, in 'tokens' (from-torch.py:", "'positions' (from-torch.py:", "scale_grad_by_freq=True is not supported",
+         "aten.max_pool1d_with_indices: 1, in 'pool.0'", "return_indices=False", "aten.lgamma: 1"],
         halfstep.from_torch, Lacking(), torch.zeros(2, 5, dtype=torch.int64))
 refused(["'weight' is in bfloat16", "module.float()"], halfstep.from_torch, nn.Linear(2, 2).bfloat16(), torch.ones(2, 2))

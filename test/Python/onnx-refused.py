@@ -51,12 +51,12 @@ else:
 
 # A dimension by an attribute, or by an input.
 scale = numpy.ones(4, "float32")
-BY_ATTRIBUTE = {"ArgMax": (), "ArgMin": (), "Concat": (), "Flatten": (), "Gather": ([0],), "LayerNormalization": (scale,), "LogSoftmax": (),
+BY_ATTRIBUTE = {"ArgMax": (), "ArgMin": (), "Concat": (), "Flatten": (), "Gather": ([0],), "Hardmax": (), "LayerNormalization": (scale,), "LogSoftmax": (),
                 "LpNormalization": (), "Softmax": (), "Split": (), "TopK": ([1],)}
 BY_INPUT = {
     "CumSum": lambda axes: (axes[0],), "Pad": lambda axes: ([0] * 2 * len(axes), None, axes),
     "Slice": lambda axes: ([0] * len(axes), [1] * len(axes), axes), "Squeeze": lambda axes: (axes,), "Unsqueeze": lambda axes: (axes,),
-    **{f"Reduce{name}": lambda axes: (axes,) for name in ("LogSumExp", "Max", "Mean", "Min", "Prod", "Sum")},
+    **{f"Reduce{name}": lambda axes: (axes,) for name in ("L1", "L2", "LogSum", "LogSumExp", "Max", "Mean", "Min", "Prod", "Sum", "SumSquare")},
 }
 known = {op for op, schema in ((op, onnx.defs.get_schema(op, 18)) for op in importer.HANDLERS if onnx.defs.has(op) and op not in ("Gelu",))
          if {"axis", "axes"} & (set(schema.attributes) | {one.name for one in schema.inputs})}

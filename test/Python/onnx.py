@@ -40,7 +40,8 @@ def run(case):
     # Shapes and axes come as inputs: they are constants of a model.
     constants = {"Reshape": 1, "Expand": 1, "Squeeze": 1, "Unsqueeze": 1, "ReduceSum": 1, "ReduceMean": 1, "ReduceMax": 1,
                  "Clip": 1, "Dropout": 1, "OneHot": 1, "Pad": 1, "ReduceMin": 1, "Slice": 1, "Split": 1,
-                 "CumSum": 1, "ReduceProd": 1, "TopK": 1, "GRU": 1, "LSTM": 1, "RNN": 1}
+                 "CumSum": 1, "ReduceProd": 1, "TopK": 1, "GRU": 1, "LSTM": 1, "RNN": 1, "Tile": 1, "Trilu": 1,
+                 **{f"Reduce{name}": 1 for name in ("L1", "L2", "LogSum", "LogSumExp", "SumSquare")}}
     first = constants.get(graph.node[0].op_type, 99)
     model = onnx.ModelProto()
     model.CopyFrom(case.model)

@@ -14,7 +14,7 @@ from halfstep.graph.logits import are_probabilities, logits_of
 from halfstep.graph.promotion import alike, in_float32
 from halfstep.graph.shapes import product
 from halfstep.graph.tensor import Tensor
-from halfstep.hints.types import ClassWeights, Operand
+from halfstep.hints.types import ClassWeights, Mean, Operand
 from halfstep_runtime._errors import Error, as_float, fraction, integer, is_integer, shown
 
 # What Keras keeps probabilities away from 0 and 1 by.
@@ -96,6 +96,19 @@ def _of_smoothed_labels(logs: Tensor, labels: Tensor, weights: Tensor, label_smo
         kept = ops.compare("ne", labels, ops.constant(ignore_label, "int64"))
         of_all, counts = (ops.select(kept, one, ops.constant(0.0, "float32")) for one in (of_all, counts))
     return of_label * (1 - label_smoothing) + ops.sum(of_all) / ops.sum(counts) * (label_smoothing / _classes(logs))
+
+
+def of_labels(logs: Tensor, labels: Tensor, weight: Tensor | None, ignore_label: int | None, label_smoothing: float, reduction: Mean) -> Tensor:
+    """-log of the label's probability times its weight, 0 of the ignored label, of each row or summed; a part of it, the smoothing, is of all labels."""
+    classes = _classes(logs)
+    labels = ops.cast(labels, "int64")
+    scaled = logs if weight is None else logs * weight
+    is_label = ops.iota(len(logs.shape) - 1, like=logs, dtype="int64") == ops.reshape(labels, (*labels.shape, 1))
+    found = -ops.sum(ops.select(is_label, scaled, 0.0), -1)
+    if label_smoothing:
+        found = found * (1 - label_smoothing) - ops.sum(scaled, -1) * (label_smoothing / classes)
+    found = ops.select(ops.logical_and(labels >= 0, labels < classes), found, math.nan)
+    return margins.reduced(found if ignore_label is None else ops.select(labels == ignore_label, 0.0, found), reduction)
 
 
 def _of_targets(logs: Tensor, targets: Tensor, weights: Tensor | None, label_smoothing: float | None) -> Tensor:

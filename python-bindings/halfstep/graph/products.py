@@ -101,10 +101,8 @@ def _spread(x: Tensor, letters: str, output: str) -> Tensor:
 
 
 def einsum(subscripts: str, *inputs: Operand) -> Tensor:
-    """Sums of products by the letters of their dimensions, as numpy.einsum, of one operand or two: `"bqd,bkd->bqk"`. Two are
-    a matrix product, for autocast, too; where no sum is of both, `"bl,d->bld"`, an elementwise one."""
-    if len(inputs) not in (1, 2):
-        raise Error(f"einsum: one or two operands, not {len(inputs)}; write products of more one by one")
+    """Sums of products by the letters of their dimensions, as numpy.einsum: `"bqd,bkd->bqk"`. Two operands are a matrix product, for
+    autocast, too; where no sum is of both, `"bl,d->bld"`, an elementwise one. Of more, the first two become one, and so on."""
     subscripts, tensors = text("einsum: subscripts", subscripts, "'bqd,bkd->bqk'"), alike(*inputs)
     letters, output = _letters(subscripts, len(inputs))
     sizes: dict[str, int | None] = {}
@@ -117,6 +115,10 @@ def einsum(subscripts: str, *inputs: Operand) -> Tensor:
     if len(inputs) == 1:
         x, own = _sum_unless(tensors[0], letters[0], output)
         return transpose(x, [own.index(one) for one in output])
+    if len(inputs) > 2:
+        rest = ",".join(letters[2:])
+        kept = "".join(one for one in dict.fromkeys(letters[0] + letters[1]) if one in rest + output)
+        return einsum(f"{kept},{rest}->{output}", einsum(f"{letters[0]},{letters[1]}->{kept}", *tensors[:2]), *tensors[2:])
     (a, left), (b, right) = (_sum_unless(x, own, output + other)
                              for x, own, other in zip(tensors, letters, reversed(letters)))
     batch = [one for one in left if one in right and one in output]

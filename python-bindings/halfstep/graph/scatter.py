@@ -22,7 +22,7 @@ def _sizes(name: str, *tensors: Tensor) -> list[tuple[int, ...]]:
     return [tuple(size or 0 for size in one.shape) for one in tensors]
 
 
-def _places(indices: list[Tensor], sizes: Sequence[int]) -> Tensor:
+def places_of(indices: list[Tensor], sizes: Sequence[int]) -> Tensor:
     """The rows, in row-major order, that indices into dimensions of these sizes are of; -1 where one is outside."""
     steps, beyond = [], []
     for i, (own, size) in enumerate(zip(indices, sizes)):
@@ -46,7 +46,7 @@ def scatter_add_elements(input: Operand, dimension: int, indices: Operand, updat
     if any(a > b for i, (a, b) in enumerate(zip(shape, own)) if i != dimension):
         raise Error(f"scatter_add_elements: indices of shape {shape} do not lie in {own}")
     taken = added if others == shape else added[tuple(slice(0, size) for size in shape)]
-    places = _places([indices if i == dimension else iota(i, shape, dtype="int64") for i in range(rank)], own)
+    places = places_of([indices if i == dimension else iota(i, shape, dtype="int64") for i in range(rank)], own)
     flat = generated.scatter_add(reshape(x, (math.prod(own),)), reshape(places, (-1,)), reshape(taken, (-1,)), 0)
     return reshape(flat, own)
 
@@ -77,7 +77,7 @@ def index_put(input: Operand, indices: Iterable[Operand], values: Operand, *, ac
         raise Error(f"index_put: indices have shapes {', '.join(map(str, shapes))}, expected one")
     with in_widest(x, added):
         rows = reshape(x, (math.prod(own[:count]), *rest))
-        places = reshape(_places(places_in, own[:count]), (math.prod(shape),))
+        places = reshape(places_of(places_in, own[:count]), (math.prod(shape),))
         added = reshape(broadcast(added, (*shape, *rest)), (math.prod(shape), *rest))
         if accumulate:
             return reshape(generated.scatter_add(rows, places, added, 0), x.shape)

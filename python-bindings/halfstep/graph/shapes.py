@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any
+from typing import Any, get_args
 
 from halfstep.graph import generated, graph
-from halfstep.hints.types import Array, DType, OpenSizes, Operand, Sizes, Tensor
+from halfstep.hints.types import Array, DType, OpenSizes, Operand, PadMode, Sizes, Tensor
 from halfstep_runtime._errors import Error, axes, axis, integer, is_integer, several, shown
 
 # The limit of a range that goes to the end of a dimension, whatever its size is.
@@ -109,9 +109,65 @@ def split(input: Operand, sizes: Sizes, dimension: int = -1) -> list[Tensor]:
     return list(generated.split(input, parts, dimension))
 
 
-def pad(input: Operand, low: Sizes, high: Sizes, interior: Sizes | None = None, value: float = 0.0) -> Tensor:
-    """Elements of one value before, behind and between those of each dimension."""
-    return generated.pad(input, low, high, interior=interior, value=value)
+def pad(input: Operand, low: Sizes, high: Sizes, interior: Sizes | None = None, value: float = 0.0, *, mode: PadMode = "constant") -> Tensor:
+    """Elements before, behind and between those of each dimension: of one value, or before and behind what the dimension itself has, turned
+    around at its ends ("reflect"), its ends ("replicate") or from the other side ("circular"), as torch.nn.functional.pad."""
+    input = graph.operand(input)
+    if mode == "constant":
+        return generated.pad(input, low, high, interior=interior, value=value) if "float" in input.dtype else _padded(input, low, high, interior, value)
+    if mode not in (modes := get_args(PadMode)):
+        raise Error(f"pad: mode is {shown(mode)}, expected one of {', '.join(modes)}")
+    if interior is not None:
+        raise Error(f"pad: mode={mode!r} has nothing between elements; leave out interior")
+    for dimension, sides in enumerate(_sides(input, low, high)):
+        input = _continued(mode, input, dimension, *sides)
+    return input
+
+
+def _sides(input: Tensor, low: Sizes, high: Sizes) -> list[tuple[int, int]]:
+    both = [[integer(f"pad: {name}", one, 0) for one in several(f"pad: {name}", given)] for name, given in (("low", low), ("high", high))]
+    if any(len(one) != len(input.shape) for one in both):
+        raise Error(f"pad: {len(both[0])} numbers before and {len(both[1])} behind for shape {input.shape}, expected one for each dimension")
+    sides = list(zip(*both))
+    if any(size is None and own != (0, 0) for size, own in zip(input.shape, sides)):
+        raise Error("pad: the batch is padded, whose size is open")
+    return sides
+
+
+def _padded(input: Tensor, low: Sizes, high: Sizes, interior: Sizes | None, value: float) -> Tensor:
+    """Whole numbers and bool, by their places: the op is of floats."""
+    between = [0] * len(input.shape) if interior is None else several("pad: interior", interior)
+    for dimension, (before, behind) in enumerate(_sides(input, low, high)):
+        size, step = input.shape[dimension], between[dimension] + 1
+        if size is None or not (before or behind or step > 1):
+            continue
+        places = range(-before, (size - 1) * step + 1 + behind if size else behind)
+        own = [0 <= one < size * step and one % step == 0 for one in places]
+        taken = generated.gather(input, constant([max(0, min(one // step, size - 1)) for one in places], "int64"), dimension) if size else (
+            broadcast(constant(value, input.dtype), [len(places) if i == dimension else one for i, one in enumerate(input.shape)]))
+        is_own = reshape(constant(own, "bool"), (len(places), *[1] * (len(input.shape) - 1 - dimension)))
+        input = generated.select(is_own, taken, constant(value, input.dtype))
+    return input
+
+
+def _continued(mode: str, input: Tensor, dimension: int, low: int, high: int) -> Tensor:
+    size = input.shape[dimension]
+    if size is None or not (low or high):
+        return input
+    if max(low, high) > (limit := {"reflect": size - 1, "circular": size, "replicate": max(low, high) if size else 0}[mode]):
+        raise Error(f"pad: mode={mode!r} adds {max(low, high)} to a dimension of {size}, expected at most {max(limit, 0)}")
+
+    def part(start: int, stop: int) -> Tensor:
+        return index_of(input, (*[slice(None)] * dimension, slice(start, stop)))
+
+    if mode == "reflect":
+        ends = [flip(part(*own), [dimension]) for own in ((1, low + 1), (size - 1 - high, size - 1))]
+    elif mode == "circular":
+        ends = [part(size - low, size), part(0, high)]
+    else:
+        ends = [tile(part(*own), [max(count, 1) if i == dimension else 1 for i in range(len(input.shape))])
+                for own, count in (((0, 1), low), ((size - 1, size), high))]
+    return concat([*ends[: low > 0], input, *ends[2 - (high > 0):]], dimension)
 
 
 def flip(input: Operand, dimensions: Sizes | None) -> Tensor:

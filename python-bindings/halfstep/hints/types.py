@@ -66,6 +66,7 @@ Activation: TypeAlias = "ActivationName | Callable[[Tensor], Tensor] | None"
 InitializerName = Literal["zeros", "ones", "glorot_uniform", "glorot_normal", "he_uniform", "he_normal"]
 Initializer: TypeAlias = "InitializerName | float | _Initializer"
 
+PadMode = Literal["constant", "reflect", "replicate", "circular"]
 Mean = Literal["mean", "sum", "none"]
 LastBatch = Literal["drop", "pad"]
 

@@ -82,3 +82,19 @@ def mean_of_images(x: Tensor, keep_dims: bool) -> Tensor:
         return ops.mean(x, list(range(2, rank)), keep_dims)
     result = ops.mean(x.channels_last, list(range(1, rank - 1)))
     return ops.reshape(result, (*result.shape, *[1] * (rank - 2))) if keep_dims else result
+
+
+def reach_of_pool(size: int, window: int, stride: int, dilation: int, low: int, high: int, *, ceil: bool) -> int:
+    """The padding behind a dimension of a pooling. With `ceil` its last window, which starts in the image or before it, may reach farther."""
+    extent = dilation * (window - 1) + 1
+    count = (size + low + high - extent + (stride - 1 if ceil else 0)) // stride + 1
+    count -= ceil and (count - 1) * stride >= size + low
+    return max(high, (count - 1) * stride + extent - low - size)
+
+
+def avg_pool(image: Tensor, window: list[int], strides: list[int], low: list[int], high: list[int], reach: list[int], *, count_padding: bool) -> Tensor:
+    """Means of windows of images padded by `low` and `high`; what is beyond, where windows `reach` farther, does not count."""
+    if count_padding and reach != high:
+        image, low, reach = ops.pad(image, [0, *low, 0], [0, *high, 0]), [0] * len(low), [a - b for a, b in zip(reach, high)]
+        count_padding = False
+    return ops.avg_pool(image, window, strides=strides, padding=[side for pair in zip(low, reach) for side in pair], count_padding=count_padding)

@@ -19,11 +19,13 @@ from halfstep.graph.graph import current, operand
 from halfstep.graph.reductions import along
 from halfstep.graph.tensor import Tensor
 from halfstep.importers.images import UNARY, Function, elementwise
+from halfstep.importers.onnx.known import Open, compute, is_computed, shape_of
 from halfstep.importers.onnx.layers import LAYERS
-from halfstep.importers.onnx.node import CONSTANTS, Handler, Node, Operand, axes_of, axis_of, dtype_of, number, numbers, tensor
+from halfstep.importers.onnx.node import CONSTANTS, Handler, Node, Operand, axes_of, axis_of, dtype_of, known, number, numbers, tensor
 from halfstep.importers.onnx.recurrent import RECURRENT, lacking
 from halfstep.importers.onnx.shapes import SHAPES
 from halfstep.importers.onnx.weights import filters_of, statistics_of, weights_of
+from halfstep.importers.rows import Rows
 from halfstep.layers.leaves import Filter, Leaf
 from halfstep.layers.trainable import Trainable
 from halfstep_runtime._elements import DTYPES, DTypeName
@@ -62,10 +64,11 @@ def from_onnx(model: str | os.PathLike[str] | bytes | onnx.ModelProto, *, traina
             raise Error(f"the model is of opset {version}, and onnx {onnx.__version__} knows those up to {onnx.defs.onnx_opset_version()}")
         if version < _LEAST_OPSET:
             try:
+                version = _LEAST_OPSET
                 proto = onnx.version_converter.convert_version(proto, _LEAST_OPSET)
             except Exception as error:
                 raise Error(f"the model is of opset {version}, which onnx does not convert to {_LEAST_OPSET}: {_said(error)}") from error
-        return OnnxModel(proto.graph, path, Trainable("from_onnx", trainable, frozen))
+        return OnnxModel(proto.graph, version, path, Trainable("from_onnx", trainable, frozen))
 
 
 @contextlib.contextmanager
@@ -115,9 +118,9 @@ class OnnxModel(nn.Module):
 
     _has_fixed_forward = True
 
-    def __init__(self, graph: onnx.GraphProto, path: str, trainable: Trainable):
+    def __init__(self, graph: onnx.GraphProto, opset: int, path: str, trainable: Trainable):
         self._path, self._file = path, os.path.basename(path)
-        self._nodes = [Node(one) for one in graph.node]
+        self._nodes = [Node(one, opset) for one in graph.node]
         self._check({one.name for one in graph.initializer})
         self._constants = {one.name: _array_of(f"initializer '{one.name}'", one) for one in graph.initializer}
         self._outputs = [one.name for one in graph.output]
@@ -147,10 +150,13 @@ class OnnxModel(nn.Module):
 
     def _check(self, constants: set[str]) -> None:
         """Refuses what is not there, all of it at once."""
-        constants = constants.union(*(node.outputs for node in self._nodes if node.op == "Constant"))
+        constants = set(constants) | {""}
         missing = collections.defaultdict(list)
         for node in self._nodes:
-            lacks = lacking(node, constants) if node.op in RECURRENT else node.op if node.op not in HANDLERS else None
+            if node.op == "Constant" or is_computed(node.op, [one in constants for one in node.inputs]):
+                constants.update(node.outputs)
+                continue
+            lacks = lacking(node, constants) if node.op in RECURRENT else node.op if node.op not in HANDLERS and node.op != "If" else None
             if lacks:
                 missing[lacks].append(node.name)
         if missing:
@@ -179,28 +185,57 @@ class OnnxModel(nn.Module):
 
     def forward(self, *inputs: Tensor) -> dict[str, Tensor]:
         values = {**self._constants, **self._weights, **dict(zip(self._inputs, inputs, strict=True)), "": None}
-        scope = current().scope
+        rows = next((Rows(one) for one in inputs if one.shape[:1] == (None,)), None)
         for number, node in enumerate(self._nodes, 1):
-            scope.append(node.name)  # what policies and reports name its ops by
-            current().place = (self._file, number) if self._file else None
-            try:
-                results = HANDLERS[node.op](node, *node.operands([values[name] for name in node.inputs]))
-            except Error as error:
-                raise begin(error, str(node))
-            except Exception as error:
-                raise Error(f"{node}: its inputs and attributes are not of such an op: {_said(error)}") from error
-            finally:
-                scope.pop()
-                current().place = None
-            results = results if isinstance(results, tuple) else (results,)
-            if any(node.outputs[len(results) :]):
-                node.refuse(f"its outputs {', '.join(node.outputs[len(results) :])} are not supported")
-            for name, result in zip(node.outputs, results):
-                if len(result.shape) > _MOST_DIMENSIONS:
-                    node.refuse(f"its output '{name}' has {len(result.shape)} dimensions, expected at most {_MOST_DIMENSIONS}")
-                if name:
-                    values[name] = result
+            self._run(node, number, values, rows)
         return {name: operand(tensor(values[name])) for name in self._outputs}
+
+    def _run(self, node: Node, number: int, values: dict[str, Any], rows: Rows | None) -> None:
+        """Adds a node's results to `values`."""
+        current().scope.append(node.name)  # what policies and reports name its ops by
+        current().place = (self._file, number) if self._file else None
+        try:
+            if node.op == "If":
+                results = self._branch(node, number, values, rows)
+            else:
+                node.rows = rows
+                results = _results(node, [values[name] for name in node.inputs])
+        except Error as error:
+            raise begin(error, str(node))
+        except Exception as error:
+            raise Error(f"{node}: its inputs and attributes are not of such an op: {_said(error)}") from error
+        finally:
+            current().scope.pop()
+            current().place = None
+            node.rows = None
+        if any(node.outputs[len(results) :]):
+            node.refuse(f"its outputs {', '.join(node.outputs[len(results) :])} are not supported")
+        for name, result in zip(node.outputs, results):
+            if len(getattr(result, "shape", ())) > _MOST_DIMENSIONS:
+                node.refuse(f"its output '{name}' has {len(result.shape)} dimensions, expected at most {_MOST_DIMENSIONS}")
+            if name:
+                values[name] = result
+
+    def _branch(self, node: Node, number: int, values: dict[str, Any], rows: Rows | None) -> tuple[Any, ...]:
+        """If, whose condition is known: the results of one branch, which reads what the whole model has by name."""
+        chosen = "then_branch" if bool(known(node, values[node.inputs[0]], "condition")) else "else_branch"
+        graph, inner = node.attributes[chosen], dict(values)
+        inner.update((one.name, _array_of(f"initializer '{one.name}'", one)) for one in graph.initializer)
+        for one in node.branches[chosen]:
+            self._run(one, number, inner, rows)
+        return tuple(inner[one.name] for one in graph.output)
+
+
+def _results(node: Node, values: list[Any]) -> tuple[Any, ...]:
+    if node.op in ("Shape", "Size") and hasattr(values[0], "shape"):
+        return (shape_of(node, values[0].shape),)
+    if is_computed(node.op, [one is None or isinstance(one, (numpy.ndarray, numpy.generic, Open)) for one in values]):
+        if (found := compute(node, values)) is not None:
+            return found
+    if node.op not in HANDLERS:
+        node.refuse("there is no such op")
+    results = HANDLERS[node.op](node, *node.operands(values))
+    return results if isinstance(results, tuple) else (results,)
 
 
 def _input_of(proto: onnx.ValueInfoProto) -> nn.Input:
@@ -346,6 +381,38 @@ def _is_inf(node: Node, x: Tensor) -> Tensor:
     return elementwise(ops.is_inf, x)
 
 
+def _mean(node: Node, *values: Tensor) -> Tensor:
+    return functools.reduce(functools.partial(elementwise, ops.add), values) / len(values)
+
+
+def _xor(a: Tensor, b: Tensor) -> Tensor:
+    return a ^ b
+
+
+def _selu(node: Node, x: Tensor) -> Tensor:
+    alpha, gamma = node.get("alpha", 1.67326319217681884765625), node.get("gamma", 1.05070102214813232421875)
+    return elementwise(lambda one: ops.elu(one, alpha=alpha) * gamma, x)
+
+
+def _celu(node: Node, x: Tensor) -> Tensor:
+    alpha = node.get("alpha", 1.0)
+    return elementwise(lambda one: ops.elu(one / alpha) * alpha, x)
+
+
+def _thresholded(node: Node, x: Tensor) -> Tensor:
+    return elementwise(lambda one: ops.select(one > node.get("alpha", 1.0), one, 0.0), x)
+
+
+def _shrink(node: Node, x: Tensor) -> Tensor:
+    bias, edge = node.get("bias", 0.0), node.get("lambd", 0.5)
+    return elementwise(lambda one: ops.select(one < -edge, one + bias, ops.select(one > edge, one - bias, 0.0)), x)
+
+
+def _hardmax(node: Node, x: Tensor) -> Tensor:
+    axis = axis_of(node, x)
+    return on_last(lambda one: ops.one_hot(ops.argmax(one), one.shape[-1] or 0, one.dtype), x, axis)
+
+
 def _compare(predicate: Any) -> Handler:
     return lambda node, a, b: elementwise(functools.partial(ops.compare, predicate), a, b)
 
@@ -361,6 +428,8 @@ HANDLERS: dict[str, Handler] = {
     "ArgMax": _place(ops.argmax),
     "ArgMin": _place(ops.argmin),
     "Cast": lambda node, x: elementwise(functools.partial(ops.cast, dtype=dtype_of(node, "to")), x),
+    "CastLike": lambda node, x, like: elementwise(functools.partial(ops.cast, dtype=like.dtype), x),
+    "Celu": _celu,
     "Clip": _clip,
     "Constant": _constant,
     "CumSum": _cumsum,
@@ -372,6 +441,7 @@ HANDLERS: dict[str, Handler] = {
     "Greater": _compare("gt"),
     "GreaterOrEqual": _compare("ge"),
     "HardSigmoid": _hard_sigmoid,
+    "Hardmax": _hardmax,
     "HardSwish": _unary(ops.hard_swish),
     "Identity": lambda node, x: x,
     "IsInf": _is_inf,
@@ -382,26 +452,37 @@ HANDLERS: dict[str, Handler] = {
     "LogSoftmax": _on_axis(ops.log_softmax),
     "MatMul": lambda node, a, b: ops.matmul(a, b),
     "Max": _folded(ops.maximum),
+    "Mean": _mean,
     "Min": _folded(ops.minimum),
+    "Mish": _unary(lambda x: x * ops.tanh(ops.softplus(x))),
     "Mul": _folded(ops.mul),
     "Not": _unary(ops.logical_not),
     "Or": _binary(ops.logical_or),
     "PRelu": _binary(ops.prelu),
     "Pow": _pow,
+    "ReduceL1": _reduce(lambda x, axes, keep: ops.sum(ops.abs(x), axes, keep)),
+    "ReduceL2": _reduce(ops.l2_norm),
+    "ReduceLogSum": _reduce(lambda x, axes, keep: ops.log(ops.sum(x, axes, keep))),
     "ReduceLogSumExp": _reduce(ops.logsumexp),
     "ReduceMax": _reduce(lambda x, axes, keep: along(ops.reduce_max, x, axes, keep)),
     "ReduceMean": _reduce(ops.mean),
     "ReduceMin": _reduce(lambda x, axes, keep: along(ops.reduce_min, x, axes, keep)),
     "ReduceProd": _reduce(ops.prod),
     "ReduceSum": _reduce(ops.sum),
+    "ReduceSumSquare": _reduce(lambda x, axes, keep: ops.sum(x * x, axes, keep)),
     "Round": _unary(ops.round),
+    "Selu": _selu,
+    "Shrink": _shrink,
     "Sign": _unary(ops.sign),
     "Softmax": _on_axis(ops.softmax),
     "Softplus": _unary(ops.softplus),
+    "Softsign": _unary(lambda x: x / (1 + ops.abs(x))),
     "Sub": _folded(ops.sub),
     "Sum": _folded(ops.add),
+    "ThresholdedRelu": _thresholded,
     "TopK": _top_k,
     "Where": lambda node, condition, a, b: elementwise(ops.select, condition, a, b),
+    "Xor": _binary(_xor),
     **LAYERS,
     **RECURRENT,
     **SHAPES,

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from collections.abc import Sequence
 
 import numpy
 
 from halfstep import ops
+from halfstep.graph import class_losses
+from halfstep.graph.graph import type_of
 from halfstep.graph.promotion import in_float32
 from halfstep.graph.reductions import along
 from halfstep.graph.tensor import Tensor
-from halfstep.importers.images import channels_last, filter_of, mean_of_images
+from halfstep.importers.images import avg_pool, channels_last, filter_of, mean_of_images, reach_of_pool
 from halfstep.importers.onnx.node import Handler, Node, Operand, axis_of, dtype_of, number
 from halfstep_runtime._elements import DTypeName
 
@@ -73,43 +75,126 @@ def _normalize(node: Node, x: Tensor) -> Tensor:
     return result if result.dtype == x.dtype else ops.cast(result, x.dtype)
 
 
-def _window(node: Node, rank: int) -> dict[str, Any]:
-    """Strides, padding and dilations, as ours has them."""
-    node.only("ceil_mode", 0)
-    automatic = node.only("auto_pad", "NOTSET", "VALID", "SAME_UPPER")
+def _window(node: Node, image: Sequence[int | None], kernel: Sequence[int]) -> tuple[list[int], list[int], list[int], list[int]]:
+    """Strides, dilations, and the padding before and behind each dimension of an image."""
+    rank = len(kernel)
     pads = list(node.get("pads", [0] * 2 * rank))
     strides, dilations = (list(node.get(name, [1] * rank)) for name in ("strides", "dilations"))
     for name, values, count in (("pads", pads, 2 * rank), ("strides", strides, rank), ("dilations", dilations, rank)):
         if len(values) != count:
             node.refuse(f"{name}={values} for {rank} dimensions of images, expected {count} numbers")
-    sides = [side for i in range(rank) for side in (pads[i], pads[rank + i])]
-    padding = {"NOTSET": sides, "VALID": "valid", "SAME_UPPER": "same"}[automatic]
-    return {"strides": strides, "padding": padding, "dilations": dilations}
+    automatic = node.only("auto_pad", "NOTSET", "VALID", "SAME_UPPER", "SAME_LOWER")
+    if automatic == "NOTSET":
+        return strides, dilations, pads[:rank], pads[rank:]
+    # As many windows as strides fit, the padding shared by both ends.
+    whole = [max(0, (-(-(size or 0) // step) - 1) * step + d * (k - 1) + 1 - (size or 0)) if automatic != "VALID" else 0
+             for size, step, d, k in zip(image, strides, dilations, kernel)]
+    less, more = [one // 2 for one in whole], [one - one // 2 for one in whole]
+    return strides, dilations, *((less, more) if automatic == "SAME_UPPER" else (more, less))
+
+
+def _interleaved(low: Sequence[int], high: Sequence[int]) -> list[int]:
+    return [side for pair in zip(low, high) for side in pair]
 
 
 def _conv(node: Node, x: Tensor, filters: Tensor, bias: Tensor | None = None) -> Tensor:
-    rank, sizes = len(filters.shape) - 2, list(filters.shape[2:])
+    own, kernel = filter_of(filters), _kernel(node, filters)
+    strides, dilations, low, high = _window(node, x.shape[2:], kernel)
+    return channels_last(lambda image: ops.conv(image, own, bias, groups=node.get("group", 1), strides=strides, dilations=dilations,
+                                                padding=_interleaved(low, high)), x)
+
+
+def _kernel(node: Node, filters: Tensor) -> list[int]:
+    sizes = [size or 0 for size in filters.shape[2:]]
     if list(node.get("kernel_shape", sizes)) != sizes:
         node.refuse(f"kernel_shape={node.get('kernel_shape')}, and its filters are of {sizes}")
-    own = filter_of(filters)
-    return channels_last(lambda image: ops.conv(image, own, bias, groups=node.get("group", 1), **_window(node, rank)), x)
+    return sizes
+
+
+def _conv_transpose(node: Node, x: Tensor, filters: Tensor, bias: Tensor | None = None) -> Tensor:
+    kernel, groups = _kernel(node, filters), node.get("group", 1)
+    rank = len(kernel)
+    strides, dilations, low, high = _window(node, x.shape[2:], kernel)
+    extra = list(node.get("output_padding", [0] * rank))
+    whole = [step * ((size or 0) - 1) + more + d * (k - 1) + 1 for size, step, more, d, k in zip(x.shape[2:], strides, extra, dilations, kernel)]
+    wanted = node.get("output_shape")
+    if wanted is None and node.get("auto_pad", "").startswith("SAME"):
+        wanted = [(size or 0) * step for size, step in zip(x.shape[2:], strides)]
+    if wanted is not None:  # by the padding that it takes
+        total = [max(0, a - b) for a, b in zip(whole, wanted[-rank:])]
+        low, high = [one // 2 for one in total], [one - one // 2 for one in total]
+        low, high = (high, low) if node.get("auto_pad") == "SAME_LOWER" else (low, high)
+    sizes = [a - b - c for a, b, c in zip(whole, low, high)] if wanted is None else list(wanted[-rank:])
+    own, channels = filter_of(filters), (filters.shape[1] or 0) * groups
+
+    def spread(image: Tensor) -> Tensor:
+        result = ops.conv_transpose(image, own, groups=groups, strides=strides, dilations=dilations, padding=_interleaved(low, high),
+                                    result=type_of((image.shape[0], *sizes, channels), image.dtype))
+        return result if bias is None else result + bias
+
+    return channels_last(spread, x)
+
+
+def _pool(node: Node, x: Tensor) -> tuple[list[int], list[int], list[int], list[int], list[int], list[int]]:
+    """A pooling's window, strides, dilations, padding before and behind, and how far its windows reach behind."""
+    kernel = list(node.get("kernel_shape"))
+    strides, dilations, low, high = _window(node, x.shape[2:], kernel)
+    ceil = node.only("ceil_mode", 0, 1) == 1
+    reach = [reach_of_pool(size or 0, *own, ceil=ceil) for size, *own in zip(x.shape[2:], kernel, strides, dilations, low, high)]
+    return kernel, strides, dilations, low, high, reach
 
 
 def _max_pool(node: Node, x: Tensor) -> Tensor:
     node.only("storage_order", 0)
     if len(node.outputs) > 1:
         node.refuse("indices are not supported")
-    size = node.get("kernel_shape")
-    return channels_last(lambda image: ops.max_pool(image, size, **_window(node, len(size))), x)
+    kernel, strides, dilations, low, _, reach = _pool(node, x)
+    return channels_last(lambda image: ops.max_pool(image, kernel, strides=strides, dilations=dilations, padding=_interleaved(low, reach)), x)
 
 
 def _average_pool(node: Node, x: Tensor) -> Tensor:
-    size = node.get("kernel_shape")
-    window = _window(node, len(size))
-    if set(window.pop("dilations")) != {1}:
+    kernel, strides, dilations, *sides = _pool(node, x)
+    if set(dilations) != {1}:
         node.refuse("dilations are not supported")
-    counts = bool(node.get("count_include_pad", 0))
-    return channels_last(lambda image: ops.avg_pool(image, size, count_padding=counts, **window), x)
+    return channels_last(lambda image: avg_pool(image, kernel, strides, *sides, count_padding=bool(node.get("count_include_pad", 0))), x)
+
+
+def _depth_to_space(node: Node, x: Tensor) -> Tensor:
+    """Blocks of pixels of channels, which come first (DCR) or last (CRD)."""
+    block, mode, (rows, channels, height, width) = node.get("blocksize"), node.only("mode", "DCR", "CRD"), x.shape
+    depth = (channels or 0) // block**2
+    if mode == "DCR":
+        apart, order = ops.reshape(x, (rows, block, block, depth, height, width)), [0, 3, 4, 1, 5, 2]
+    else:
+        apart, order = ops.reshape(x, (rows, depth, block, block, height, width)), [0, 1, 4, 2, 5, 3]
+    return ops.reshape(ops.transpose(apart, order), (rows, depth, (height or 0) * block, (width or 0) * block))
+
+
+def _space_to_depth(node: Node, x: Tensor) -> Tensor:
+    block, mode, (rows, channels, height, width) = node.get("blocksize"), node.only("mode", "DCR", "CRD"), x.shape
+    apart = ops.reshape(x, (rows, channels, (height or 0) // block, block, (width or 0) // block, block))
+    order = [0, 3, 5, 1, 2, 4] if mode == "DCR" else [0, 1, 3, 5, 2, 4]
+    return ops.reshape(ops.transpose(apart, order), (rows, (channels or 0) * block**2, (height or 0) // block, (width or 0) // block))
+
+
+def _class_loss(takes_logits: bool) -> Handler:
+    """Losses of labels, of rows whose classes come second; the probabilities' logarithms are the second result."""
+
+    def handle(node: Node, x: Tensor, labels: Tensor, weight: Tensor | None = None) -> Tensor | tuple[Tensor, Tensor]:
+        reduction, ignored = node.only("reduction", "mean", "sum", "none"), node.get("ignore_index")
+        rank = len(x.shape)
+        last = ops.transpose(x, [0, *range(2, rank), 1]) if rank > 2 else x
+        with in_float32(last, weight) as (rows, own):
+            logs = ops.log_softmax(rows) if takes_logits else rows
+            if reduction == "mean":
+                found = class_losses.nll_loss(logs, labels, weight=own, ignore_label=ignored)
+            else:
+                found = class_losses.of_labels(logs, labels, own, ignored, 0.0, reduction)
+        if not any(node.outputs[1:]):
+            return found
+        return found, ops.transpose(logs, [0, rank - 1, *range(1, rank - 1)]) if rank > 2 else logs
+
+    return handle
 
 
 def _batch_norm(node: Node, x: Tensor, *statistics: Tensor) -> Tensor:
@@ -122,12 +207,18 @@ LAYERS: dict[str, Handler] = {
     "AveragePool": _average_pool,
     "BatchNormalization": _batch_norm,
     "Conv": _conv,
+    "ConvTranspose": _conv_transpose,
+    "DepthToSpace": _depth_to_space,
     "Dropout": _dropout,
     "Einsum": lambda node, *operands: ops.einsum(node.get("equation"), *operands),
     "GlobalAveragePool": lambda node, x: mean_of_images(x, True),
+    "GlobalMaxPool": lambda node, x: channels_last(lambda image: ops.max_pool(image, list(image.shape[1:-1]), strides=list(image.shape[1:-1])), x),
     "GroupNormalization": _group_norm,
     "InstanceNormalization": lambda node, x, scale, bias: _group_norm(node, x, scale, bias, x.shape[1]),
     "LayerNormalization": _layer_norm,
     "LpNormalization": _normalize,
     "MaxPool": _max_pool,
+    "NegativeLogLikelihoodLoss": _class_loss(False),
+    "SoftmaxCrossEntropyLoss": _class_loss(True),
+    "SpaceToDepth": _space_to_depth,
 }

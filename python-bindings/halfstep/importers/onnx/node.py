@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, NoReturn, TypeAlias, cast
 
 import numpy
@@ -10,13 +10,15 @@ import numpy
 from halfstep import ops
 from halfstep.graph.tensor import Tensor
 from halfstep.importers.images import leaf_tensor
+from halfstep.importers.onnx.known import Open
+from halfstep.importers.rows import Rows
 from halfstep.layers.leaves import Leaf
 from halfstep_runtime import _errors
 from halfstep_runtime._elements import DTYPES, DTypeName
 from halfstep_runtime._errors import Error, begin
 
 # What an input is when its op is imported: a tensor, or what the file holds of it; None where it is left out.
-Operand: TypeAlias = "Tensor | Leaf | numpy.ndarray[Any, Any] | float | None"
+Operand: TypeAlias = "Tensor | Leaf | Open | numpy.ndarray[Any, Any] | float | None"
 # A rule of an op: of the node and its inputs, a tensor or several.
 Handler: TypeAlias = Callable[..., Any]
 
@@ -24,14 +26,19 @@ Handler: TypeAlias = Callable[..., Any]
 class Node:
     """A node, with what its handler reads of it."""
 
-    def __init__(self, proto: Any):
+    rows: Rows | None = None  # those of the batch, while the model is made
+
+    def __init__(self, proto: Any, opset: int):
         from onnx import helper
 
+        self.proto, self.opset = proto, opset
         self.op = proto.op_type if proto.domain in ("", "ai.onnx") else f"{proto.domain}.{proto.op_type}"
         self.name = proto.name or f"{proto.op_type} of {next(filter(None, proto.output), 'nothing')}"
         self.inputs: list[str] = list(proto.input)
         self.outputs: list[str] = list(proto.output)
         self.attributes: dict[str, Any] = {one.name: helper.get_attribute_value(one) for one in proto.attribute}
+        self.branches: dict[str, list[Node]] = {name: [Node(one, opset) for one in graph.node] for name, graph in self.attributes.items()
+                                                if name in ("then_branch", "else_branch")}
 
     def __str__(self) -> str:
         return f"node '{self.name}' ({self.op})"
@@ -45,7 +52,22 @@ class Node:
 
     def operands(self, values: list[Any]) -> list[Any]:
         """The inputs as handlers take them: tensors, but for those that they need as numbers, which stay as they are."""
-        return [one if one is None or i in NUMBERS.get(self.op, ()) else tensor(one) for i, one in enumerate(values)]
+        return [one if one is None or i in NUMBERS.get(self.op, ()) else self._of_open(one) if isinstance(one, Open) else tensor(one)
+                for i, one in enumerate(values)]
+
+    def _of_open(self, value: Open) -> Tensor:
+        """Numbers that follow from the size of the batch as a tensor."""
+        first = value.values[0]
+        if first.dtype.kind not in "fiu" or first.size != 1 or self.rows is None:
+            self.refuse("an input follows from the size of the batch, and is no number")
+        times, added = (float(one.reshape(())) for one in value.affine())
+        return ops.reshape(ops.cast(self.rows.count * times + added, cast(DTypeName, first.dtype.name)), first.shape)
+
+    def filled(self, number: float, shape: Sequence[int | None], dtype: DTypeName, share: int = 1) -> Tensor:
+        """A number in each place of a shape, whose one open size is so many times the batch's."""
+        if self.rows is None or list(shape).count(None) != 1:
+            self.refuse(f"a shape of {list(shape)} has another open size than the batch's")
+        return self.rows.filled(number, shape, dtype, share)
 
     def only(self, name: str, *accepted: Any) -> Any:
         """Refuses values of an attribute that the handler does not know."""
@@ -60,17 +82,30 @@ CONSTANTS: dict[str, tuple[int, ...]] = {"Clip": (1, 2), "Dropout": (1,), "OneHo
 # With those that are whole numbers, or whose handlers do something else where they are known.
 NUMBERS: dict[str, tuple[int, ...]] = {
     **CONSTANTS,
-    **dict.fromkeys(["CumSum", "Expand", "Gather", "Pow", "ReduceLogSumExp", "ReduceMax", "ReduceMean", "ReduceMin", "ReduceProd", "ReduceSum", "Reshape",
-                     "Split", "Squeeze", "TopK", "Unsqueeze"], (1,)),
-    **dict.fromkeys(["GRU", "LSTM", "RNN"], (4, 5, 6)), "Dropout": (1, 2), "Pad": (1, 2, 3), "Slice": (1, 2, 3, 4),
+    **dict.fromkeys(["ConstantOfShape", "If"], (0,)), "Range": (0, 1, 2),
+    **dict.fromkeys(["CumSum", "Expand", "Gather", "Pow", "ReduceL1", "ReduceL2", "ReduceLogSum", "ReduceLogSumExp", "ReduceMax", "ReduceMean",
+                     "ReduceMin", "ReduceProd", "ReduceSum", "ReduceSumSquare", "Reshape", "Split", "Squeeze", "Tile", "TopK", "Unsqueeze"], (1,)),
+    **dict.fromkeys(["GRU", "LSTM", "RNN"], (4, 5, 6)), "Dropout": (1, 2), "Pad": (1, 2, 3), "Slice": (1, 2, 3, 4), "Trilu": (1,),
 }
 
 
 def known(node: Node, value: Operand, what: str) -> numpy.ndarray[Any, Any]:
     """What has to be known when the model is made."""
+    if isinstance(value, Open):
+        node.refuse(f"its {what} follow from the size of the batch, which is open")
     if isinstance(value, (Tensor, Leaf)):
         node.refuse(f"its {what} depend on inputs")
     return numpy.asarray(value)
+
+
+def sizes(node: Node, value: Operand, what: str = "sizes") -> list[int | None]:
+    """A shape, in which None is open."""
+    if not isinstance(value, Open):
+        return list(numbers(node, value, what))
+    found = value.sizes()
+    if found is None:
+        node.refuse(f"its {what} follow from the size of the batch, and are no number of times that")
+    return found
 
 
 def numbers(node: Node, value: Operand, what: str) -> list[int]:

@@ -3,18 +3,24 @@
 from __future__ import annotations
 
 import math
+from typing import TYPE_CHECKING, cast
 
 import numpy
 
 from halfstep import ops
 from halfstep.graph.tensor import Tensor
-from halfstep.importers.onnx.node import Handler, Node, Operand, axes_of, axis_of, known, number, numbers, tensor
+from halfstep.importers.onnx.known import Open
+from halfstep.importers.onnx.node import Handler, Node, Operand, axes_of, axis_of, known, number, numbers, sizes, tensor
 from halfstep.layers.leaves import Leaf
+from halfstep_runtime._elements import DTypeName
+
+if TYPE_CHECKING:
+    from halfstep.hints.types import PadMode
 
 
 def _reshape(node: Node, x: Tensor, shape: Operand) -> Tensor:
-    sizes = numbers(node, shape, "sizes")
-    return ops.reshape(x, [x.shape[i] if size == 0 and not node.get("allowzero", 0) else size for i, size in enumerate(sizes)])
+    wanted = sizes(node, shape)
+    return ops.reshape(x, [x.shape[i] if size == 0 and not node.get("allowzero", 0) else size for i, size in enumerate(wanted)])
 
 
 def _flatten(node: Node, x: Tensor) -> Tensor:
@@ -40,10 +46,50 @@ def _unsqueeze(node: Node, x: Tensor, axes: Operand) -> Tensor:
 
 
 def _expand(node: Node, x: Tensor, shape: Operand) -> Tensor:
-    sizes = numbers(node, shape, "sizes")
-    own = (1,) * (len(sizes) - len(x.shape)) + tuple(x.shape)
-    wanted = (1,) * (len(own) - len(sizes)) + tuple(sizes)
-    return ops.broadcast(x, [a if b == 1 else b for a, b in zip(own, wanted, strict=True)])
+    wanted = sizes(node, shape)
+    rank = max(len(wanted), len(x.shape))
+    own, other = ([*[1] * (rank - len(one)), *one] for one in (x.shape, wanted))
+    found = [a if b == 1 else b for a, b in zip(own, other)]
+    if found == list(x.shape):
+        return x
+    return ops.broadcast(x, found) if None not in found else ops.broadcast(x, like=node.filled(0, found, x.dtype, _share(shape)))
+
+
+def _share(shape: Operand) -> int:
+    return shape.share() if isinstance(shape, Open) else 1
+
+
+def _constant_of_shape(node: Node, shape: Operand) -> Tensor:
+    from onnx import numpy_helper
+
+    value = node.get("value")
+    filling = numpy.zeros(1, "float32") if value is None else numpy_helper.to_array(value)
+    return node.filled(filling.item(), sizes(node, shape), cast(DTypeName, filling.dtype.name), _share(shape))
+
+
+def _range(node: Node, start: Operand, limit: Operand, delta: Operand) -> Tensor:
+    first, step = number(node, start, "start"), number(node, delta, "delta")
+    rows = sizes(node, limit, "limit")
+    dtype = cast(DTypeName, limit.values[0].dtype.name if isinstance(limit, Open) else "int64")
+    if first or step != 1 or rows != [None] or not dtype.startswith("int"):
+        node.refuse("a range whose limit follows from the size of the batch is only from 0 on in steps of 1")
+    return ops.iota(0, like=node.filled(0, (None,), dtype, _share(limit)), dtype=dtype)
+
+
+def _tile(node: Node, x: Tensor, repeats: Operand) -> Tensor:
+    counts = sizes(node, repeats, "repeats")
+    if None not in counts:
+        return ops.tile(x, [one or 0 for one in counts])
+    if any(own != 1 and count is None for own, count in zip(x.shape, counts)):
+        node.refuse("rows are repeated as often as the batch has some only where there is one")
+    tiled = ops.tile(x, [1 if one is None else one for one in counts])
+    wanted = [None if count is None else size for size, count in zip(tiled.shape, counts)]
+    return ops.broadcast(tiled, like=node.filled(0, wanted, x.dtype, _share(repeats)))
+
+
+def _trilu(node: Node, x: Tensor, k: Operand = None) -> Tensor:
+    diagonal = 0 if k is None else int(number(node, k, "k"))
+    return (ops.triu if node.get("upper", 1) else ops.tril)(x, diagonal)
 
 
 def _split(node: Node, x: Tensor, given: Operand = None) -> tuple[Tensor, ...]:
@@ -62,7 +108,8 @@ def _split(node: Node, x: Tensor, given: Operand = None) -> tuple[Tensor, ...]:
 
 
 def _slice(node: Node, x: Tensor, starts: Operand, ends: Operand, axes: Operand = None, steps: Operand = None) -> Tensor:
-    first, behind = numbers(node, starts, "starts"), numbers(node, ends, "ends")
+    first = numbers(node, starts, "starts")
+    behind = [2**31 if one is None else one for one in sizes(node, ends, "ends")]  # all rows there are
     places = range(len(first)) if axes is None else axes_of(node, axes, len(x.shape))
     strides = [1] * len(first) if steps is None else numbers(node, steps, "steps")
     index = [slice(None)] * len(x.shape)
@@ -76,7 +123,7 @@ def _slice(node: Node, x: Tensor, starts: Operand, ends: Operand, axes: Operand 
 
 
 def _pad(node: Node, x: Tensor, given: Operand, value: Operand = None, axes: Operand = None) -> Tensor:
-    node.only("mode", "constant")
+    mode = node.only("mode", "constant", "reflect", "edge", "wrap")
     pads = numbers(node, given, "pads")
     places = range(len(x.shape)) if axes is None else axes_of(node, axes, len(x.shape))
     if len(pads) != 2 * len(places):
@@ -84,9 +131,14 @@ def _pad(node: Node, x: Tensor, given: Operand, value: Operand = None, axes: Ope
     low, high = [0] * len(x.shape), [0] * len(x.shape)
     for i, axis in enumerate(places):
         low[axis], high[axis] = pads[i], pads[i + len(places)]
-    if min(low + high, default=0) < 0:
-        node.refuse("pads below 0 are not supported")
-    return ops.pad(x, low, high, value=0.0 if value is None else number(node, value, "value"))
+    if min(low + high, default=0) < 0:  # which takes away
+        x = x[tuple(slice(None) if size is None else slice(max(-a, 0), size - max(-b, 0)) for size, a, b in zip(x.shape, low, high))]
+    low, high = ([max(one, 0) for one in side] for side in (low, high))
+    return ops.pad(x, low, high, value=0.0 if value is None else number(node, value, "value"), mode=_MODES[mode])
+
+
+# Of padding, by ONNX's names.
+_MODES: dict[str, PadMode] = {"constant": "constant", "reflect": "reflect", "edge": "replicate", "wrap": "circular"}
 
 
 def _from_start(indices: Tensor, size: int) -> Tensor:
@@ -117,16 +169,20 @@ def _one_hot(node: Node, labels: Tensor, depth: Operand, values: Operand) -> Ten
 
 
 SHAPES: dict[str, Handler] = {
+    "ConstantOfShape": _constant_of_shape,
     "Concat": lambda node, *values: ops.concat(list(values), node.get("axis")),
     "Expand": _expand,
     "Flatten": _flatten,
     "Gather": _gather,
     "OneHot": _one_hot,
     "Pad": _pad,
+    "Range": _range,
     "Reshape": _reshape,
     "Slice": _slice,
     "Split": _split,
     "Squeeze": _squeeze,
+    "Tile": _tile,
     "Transpose": lambda node, x: ops.transpose(x, node.get("perm")),
+    "Trilu": _trilu,
     "Unsqueeze": _unsqueeze,
 }

@@ -11,7 +11,7 @@ from halfstep.importers.onnx.node import Node
 
 # The inputs that layers read as weights, by op.
 _WEIGHTS = {
-    "BatchNormalization": (1, 2), "Conv": (1, 2), "GRU": (1, 2, 3), "Gather": (0,), "Gemm": (0, 1, 2), "GroupNormalization": (1, 2),
+    "BatchNormalization": (1, 2), "Conv": (1, 2), "ConvTranspose": (1, 2), "GRU": (1, 2, 3), "Gather": (0,), "Gemm": (0, 1, 2), "GroupNormalization": (1, 2),
     "InstanceNormalization": (1, 2), "LSTM": (1, 2, 3, 7), "LayerNormalization": (1, 2), "MatMul": (0, 1), "PRelu": (1,), "RNN": (1, 2, 3),
 }
 # Ops through which an initializer stays itself.
@@ -80,12 +80,12 @@ class _Reader:
 
     def _channels_of(self, node: Node) -> _Channels | None:
         """What its results have of channels."""
-        if node.op in ("Conv", "Gemm", "MatMul") and node.inputs[1] in self.origins:
+        if node.op in ("Conv", "ConvTranspose", "Gemm", "MatMul") and node.inputs[1] in self.origins:
             shape = self.origins[node.inputs[1]].shape
             if not shape:
                 return _Channels()
-            if node.op == "Conv":
-                return _Channels(1 - len(shape), shape[0])
+            if node.op in ("Conv", "ConvTranspose"):
+                return _Channels(1 - len(shape), shape[0] if node.op == "Conv" else shape[1] * node.get("group", 1))
             return _Channels(-1, shape[0] if node.op == "Gemm" and node.get("transB", 0) else shape[-1])
         if node.op in _LAYERS and any(one in self.origins for one in node.inputs):
             return _Channels()
@@ -125,5 +125,5 @@ def statistics_of(nodes: list[Node]) -> set[str]:
 
 def filters_of(nodes: list[Node], outputs: list[str]) -> set[str]:
     """What convolutions read as filters, and nothing else reads."""
-    uses = [(name, node.op == "Conv" and place == 1) for node in nodes for place, name in enumerate(node.inputs)]
+    uses = [(name, node.op in ("Conv", "ConvTranspose") and place == 1) for node in nodes for place, name in enumerate(node.inputs)]
     return {name for name, is_filter in uses if is_filter} - {name for name, is_filter in uses if not is_filter} - set(outputs)

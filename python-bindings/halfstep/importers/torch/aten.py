@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
-
-import numpy
 
 from halfstep import ops
 from halfstep.graph.along import on_last
@@ -16,10 +15,11 @@ from halfstep.importers.torch.indexing import INDEXING
 from halfstep.importers.torch.kinks import KINKS
 from halfstep.importers.torch.layers import LAYERS
 from halfstep.importers.torch.losses import LOSSES
-from halfstep.importers.torch.operands import Operand, as_type, binary, float_of, is_float, like, pair, repeated, tensor_of, unary
+from halfstep.importers.torch.operands import Operand, as_type, binary, float_of, is_float, like, pair, tensor_of, unary
 from halfstep.importers.torch.products import PRODUCTS
 from halfstep.importers.torch.recurrent import RECURRENT
 from halfstep.importers.torch.views import VIEWS, swapped
+from halfstep.importers.torch.windows import WINDOWS
 from halfstep.importers.torch.writes import WRITES
 from halfstep_runtime._errors import Error, axes, axis
 
@@ -105,11 +105,7 @@ def _expand(call: Call, x: Tensor, *_: object) -> Tensor:
     shape = call.shape
     if x.shape == shape:
         return x
-    if None not in shape:
-        return ops.broadcast(x, shape)
-    if x.shape[:1] == (None,) and len(x.shape) == len(shape) and is_float(x):
-        return x * ops.constant(numpy.ones([size or 0 for size in shape[1:]]), x.dtype)  # which keeps the batch open
-    raise Error("what has no batch is not repeated to one: operators do that by themselves")
+    return ops.broadcast(x, shape) if None not in shape else ops.broadcast(x, like=call.filled(0))
 
 
 def _to(call: Call, x: Tensor, *_: object) -> Tensor:
@@ -128,7 +124,24 @@ def _like(value: float | None) -> Handler:
 
 def _rows_of(value: float | None) -> Handler:
     """A number for each place of a shape, in which the batch is open: what is known is computed when the module is imported."""
-    return lambda call, *_: repeated(call.named["fill_value"] if value is None else value, call.shape, call.dtype, call.rows)
+
+    def handle(call: Call, *_: object) -> Tensor:
+        number = call.named["fill_value"] if value is None else value
+        if isinstance(number, (bool, int, float)):
+            return call.filled(number) if None in call.shape else ops.broadcast(ops.constant(number, call.dtype), call.shape)
+        one = as_type(tensor_of(number), call.dtype)
+        return ops.broadcast(one, like=call.filled(0)) if None in call.shape else ops.broadcast(one, call.shape)
+
+    return handle
+
+
+def _arange(call: Call, *_: object) -> Tensor:
+    """As many numbers as the batch has rows."""
+    found = as_type(ops.iota(0, like=call.filled(0), dtype="int64"), call.dtype)
+    for function, name, neutral in ((ops.mul, "step", 1), (ops.add, "start", 0)):
+        if (given := call.named.get(name, neutral)) != neutral:
+            found = function(found, like(found, given))
+    return found
 
 
 # Reductions
@@ -144,6 +157,20 @@ def _reduce(function: Function) -> Handler:
         return function(x, dims, keeps)
 
     return handle
+
+
+def _sum(call: Call, x: Tensor, *rest: Any) -> Tensor:
+    """Of whole numbers in float64, and so exact up to 2^53."""
+    if is_float(call.typed(x)):
+        summed: Tensor = _reduce(ops.sum)(call, x, *rest)
+        return summed
+    found = _reduce(lambda one, dims, keep: ops.sum(ops.cast(ops.cast(one, "int64"), "float64"), dims, keep))(call, x, *rest)
+    return ops.cast(found, call.dtype)
+
+
+def _whether(reduce: Function) -> Handler:
+    """any and all, of what is not 0."""
+    return _reduce(lambda x, dims, keep: along(reduce, ops.cast(_truth(x), "float32"), dims, keep) > 0.5)
 
 
 def _place(function: Function) -> Handler:
@@ -176,13 +203,85 @@ def _variance(call: Call, x: Tensor, dim: Any = None, *_: object) -> Tensor:
     return as_type(variance, x.dtype)
 
 
+def _moments(root: bool) -> Handler:
+    def handle(call: Call, x: Tensor, *given: Any) -> tuple[Tensor, Tensor]:
+        variance = _variance(call, x, *given)
+        dim = call.named.get("dim")
+        mean = ops.mean(x, dim if isinstance(dim, (list, tuple)) and dim else None, bool(call.named.get("keepdim", False)))
+        return ops.sqrt(variance) if root else variance, mean
+
+    return handle
+
+
+def _median(call: Call, x: Tensor, dim: int | None = None, keep_dims: bool = False) -> Tensor | tuple[Tensor, Tensor]:
+    """The lower one of two in the middle; of a row with NaN it is that."""
+    flat = ops.reshape(x, (-1,)) if dim is None else x
+    place = axis("median", 0 if dim is None else dim, len(flat.shape))
+    size = flat.shape[place]
+    if size is None:
+        raise Error("the batch cannot be sorted")
+    values, indices = ops.top_k(flat, (size + 1) // 2, place, largest=False)
+    at = (*[slice(None)] * place, slice((size + 1) // 2 - 1, None) if keep_dims else (size + 1) // 2 - 1)
+    if dim is None and is_float(x):
+        return ops.select(ops.reduce_max(ops.cast(ops.is_nan(flat), "float32")) > 0.5, float("nan"), values[at])
+    return values[at] if dim is None else (values[at], ops.cast(indices[at], "int64"))
+
+
+def _quantile(call: Call, x: Tensor, q: Any, dim: int | None = None, keep_dims: bool = False, *_: object) -> Tensor:
+    """Between the two elements at a share of the sorted ones, in a straight line; of a row with NaN it is that."""
+    import torch
+
+    call.only("interpolation", "linear")
+    known = call.named["q"]
+    if isinstance(known, Tensor):
+        raise Error("shares that depend on inputs are not supported: give a number")
+    flat = ops.reshape(x, (-1,)) if dim is None else x
+    place = axis("quantile", 0 if dim is None else dim, len(flat.shape))
+    size = flat.shape[place]
+    if size is None:
+        raise Error("the batch cannot be sorted")
+    values = ops.top_k(flat, size, place, largest=False)[0]
+    shares = known.tolist() if isinstance(known, torch.Tensor) else known
+    found = []
+    for share in shares if isinstance(shares, list) else [shares]:
+        at = share * (size - 1)
+        low, high = (values[(*[slice(None)] * place, slice(i, i + 1))] for i in (math.floor(at), math.ceil(at)))
+        found.append(low + (high - low) * (at - math.floor(at)))
+    has_nan = along(ops.reduce_max, ops.cast(ops.is_nan(flat), "float32"), place, True) > 0.5
+    rows = [ops.select(has_nan, math.nan, one) for one in found]
+    return ops.reshape(ops.stack(rows) if isinstance(shares, list) else rows[0], call.shape)
+
+
+def _nan_to_num(call: Call, x: Tensor, nan: float | None = None, high: float | None = None, low: float | None = None) -> Tensor:
+    import torch
+
+    limits = torch.finfo(getattr(torch, x.dtype))
+    x = ops.select(ops.is_nan(x), nan or 0.0, x)
+    x = ops.select(x == float("inf"), limits.max if high is None else high, x)
+    return ops.select(x == float("-inf"), limits.min if low is None else low, x)
+
+
+def _log_add_exp(a: Tensor, b: Tensor) -> Tensor:
+    """From the larger one on; of two infinite ones of one sign it is that."""
+    far = ops.select(a == b, 0.0, ops.abs(a - b))
+    return ops.maximum(a, b) + ops.softplus(-far)
+
+
+def _cdist(call: Call, a: Tensor, b: Tensor, p: float = 2.0, *_: object) -> Tensor:
+    """Distances of each row to each."""
+    first, second = (ops.reshape(one, (*one.shape[:-2], *sizes, one.shape[-1])) for one, sizes in ((a, (a.shape[-2], 1)), (b, (1, b.shape[-2]))))
+    return ops.vector_norm(first - second, p, -1)
+
+
 def _along_last(function: Function) -> Handler:
     return lambda call, x, dim=-1, *_: on_last(function, call.typed(float_of(x)), dim)
 
 
 def _softplus(call: Call, x: Tensor, beta: float, threshold: float) -> Tensor:
-    call.only("beta", 1, 1.0)
-    return ops.softplus(float_of(x))
+    x = float_of(x)
+    scaled = x if beta == 1 else x * beta
+    found = ops.softplus(scaled) if beta == 1 else ops.softplus(scaled) / beta
+    return found if threshold == 20 else ops.select(scaled > threshold, x, found)
 
 
 def _elu(call: Call, x: Tensor, alpha: float, scale: float, input_scale: float) -> Tensor:
@@ -201,7 +300,7 @@ _NUMBERS = {"empty": 0, "full": None, "new_empty": 0, "new_full": None, "new_one
 HANDLERS: dict[str, Handler] = {
     **{name: unary(getattr(ops, own)) for name, own in [*zip(_UNARY, _UNARY), *_OWN_NAMES.items()]},
     **{name: binary(getattr(ops, name)) for name in ("maximum", "minimum", "mul")},
-    **{name: _reduce(getattr(ops, name)) for name in ("mean", "prod", "sum")},
+    **{name: _reduce(getattr(ops, name)) for name in ("mean", "prod")},
     **{name: _compare(name) for name in ("eq", "ge", "gt", "le", "lt", "ne")},
     **{name: _rows_of(number) for name, number in _NUMBERS.items()},
     **dict.fromkeys(["alias", "clone", "contiguous", "detach", "lift_fresh_copy"], lambda call, x, *_: x),
@@ -212,6 +311,9 @@ HANDLERS: dict[str, Handler] = {
     **dict.fromkeys(["__or__", "bitwise_or"], _bits(ops.logical_or)),
     **dict.fromkeys(["__xor__", "bitwise_xor"], _bits(_xor)),
     **dict.fromkeys(["_to_copy", "to", "type_as"], _to),
+    "arange": _arange,
+    "all": _whether(ops.reduce_min),
+    "any": _whether(ops.reduce_max),
     "add": lambda call, a, b, alpha=1: elementwise(ops.add, *_scaled(a, b, alpha)),
     "amax": _reduce(lambda x, dims, keep: along(ops.reduce_max, x, dims, keep)),
     "amin": _reduce(lambda x, dims, keep: along(ops.reduce_min, x, dims, keep)),
@@ -219,10 +321,13 @@ HANDLERS: dict[str, Handler] = {
     "argmin": _place(ops.argmin),
     "argsort": lambda call, x, *_: _sort(call, x)[1],
     "bitwise_not": lambda call, x: ops.sub(ops.constant(-1, x.dtype), x) if x.dtype in ("int32", "int64") else ops.logical_not(_condition(x)),
+    "cdist": _cdist,
     "div": _div,
     "elu": _elu,
     "empty_like": _like(0),
     **dict.fromkeys(["expand", "expand_as"], _expand),
+    "erfc": unary(lambda x: 1 - ops.erf(x)),
+    "exp2": unary(lambda x: ops.exp(x * math.log(2))),
     "full_like": _like(None),
     "gelu": lambda call, x, approximate: ops.gelu(float_of(x), approximate=approximate),
     "isfinite": unary(ops.is_finite),
@@ -231,25 +336,33 @@ HANDLERS: dict[str, Handler] = {
     "leaky_relu": lambda call, x, slope: ops.leaky_relu(float_of(x), negative_slope=slope),
     "lerp": lambda call, start, end, weight: ops.add(start, ops.mul(ops.sub(end, start), weight)),
     "log_sigmoid": lambda call, x: ops.neg(ops.softplus(ops.neg(float_of(x)))),
+    "logaddexp": binary(_log_add_exp),
     "logical_and": _logical(ops.logical_and),
     "logical_not": lambda call, x: ops.logical_not(x) if x.dtype == "bool" else ops.compare("eq", x, 0),
     "logical_or": _logical(ops.logical_or),
     "logical_xor": _logical(_xor),
     "masked_fill": lambda call, x, mask, value: ops.select(mask, like(x, value), x),
+    "median": _median,
+    "nan_to_num": _nan_to_num,
     "ones_like": _like(1),
+    "quantile": _quantile,
     "permute": lambda call, x, order: ops.transpose(x, order),
     "pow": lambda call, x, exponent: elementwise(ops.pow, *pair(x, exponent, floats=True)),
     "round": _round,
     "rsub": lambda call, a, b, alpha=1: elementwise(ops.sub, *_scaled(b, a, alpha)),
+    "scalar_tensor": lambda call, number, *_: as_type(tensor_of(number), call.dtype),
     "sign": lambda call, x: elementwise(ops.sign, x),
     "softplus": _softplus,
     "sort": _sort,
+    "std_mean": _moments(True),
     "sub": lambda call, a, b, alpha=1: elementwise(ops.sub, *_scaled(a, b, alpha)),
+    "sum": _sum,
     "t": lambda call, x: swapped(x, 0, 1),
     "threshold": _threshold,
     "topk": _top_k,
     "transpose": lambda call, x, first, second: swapped(x, first, second),
     "var": _variance,
+    "var_mean": _moments(False),
     "where": _where,
     "zeros_like": _like(0),
     **INDEXING,
@@ -259,5 +372,6 @@ HANDLERS: dict[str, Handler] = {
     **PRODUCTS,
     **RECURRENT,
     **VIEWS,
+    **WINDOWS,
     **WRITES,
 }

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from halfstep.graph.tensor import Tensor
 from halfstep.importers.torch.operands import OpenZeros, Shape, as_type, tensor_of, type_name
+from halfstep.importers.torch.sizes import Batch, OpenNumber
 from halfstep_runtime._elements import DTypeName
 from halfstep_runtime._errors import Error
 
@@ -35,13 +36,12 @@ def name_of(target: Any) -> str:
 class Call:
     """An op of a graph with its arguments, by the names of the op's schema. An op in place, or with an `out`, is that which is not."""
 
-    def __init__(self, node: Node, read: Callable[[Node], Any], rows: Tensor | None = None):
+    def __init__(self, node: Node, read: Callable[[Node], Any], batch: Batch | None = None):
         import torch
         from torch.fx.node import map_arg
 
         self.node = node
-        self.rows = rows  # a tensor that has a row for each of the batch
-        # What is left out of the graph's values is a size that is open.
+        self._batch = batch
         self._values = {one: read(one) for one in node.all_input_nodes}
         self.arguments, self.keywords = (map_arg(given, self._values.get) for given in (node.args, node.kwargs))
         self.assigned: dict[Node, Tensor] = {}  # nodes, of which handlers change the values
@@ -67,6 +67,13 @@ class Call:
         """The result's."""
         return sizes_of(self.node.meta.get("val"))
 
+    def filled(self, number: float) -> Tensor:
+        """That number everywhere in the result's shape, which has the batch."""
+        value = self.node.meta["val"]
+        if self._batch is None:
+            raise Error(f"a tensor of {tuple(map(str, value.shape))} follows from no size of the batch")
+        return self._batch.filled(number, value.shape, type_name(value.dtype))
+
     @property
     def dtype(self) -> DTypeName:
         """The result's."""
@@ -84,8 +91,8 @@ class Call:
         return x if dtype is None else as_type(x, type_name(dtype))
 
     def tensors(self) -> list[Any]:
-        """The arguments that are values of the graph, in its order."""
-        return [one for node, one in self._values.items() if "val" in node.meta]
+        """The arguments that are tensors of the graph, in its order."""
+        return [one for node, one in self._values.items() if "val" in node.meta and not isinstance(one, OpenNumber)]
 
     def is_constant(self) -> bool:
         """Whether torch can compute it now."""

@@ -11,10 +11,12 @@ from typing import TYPE_CHECKING, Any
 
 from halfstep.graph.graph import autocast, current, type_of
 from halfstep.graph.tensor import Tensor
+from halfstep.importers.rows import Rows
 from halfstep.importers.torch import aten
 from halfstep.importers.torch.call import Call, name_of, sizes_of
 from halfstep.importers.torch.memory import Held, Place, View, check_disjoint, is_whole, memory_of
 from halfstep.importers.torch.operands import tensor_of, type_name
+from halfstep.importers.torch.sizes import Batch, OpenNumber
 from halfstep.importers.torch.stops import REGIONS
 from halfstep.importers.torch.views import BACK
 from halfstep.layers.leaves import Leaf
@@ -88,11 +90,13 @@ class Interpreter:
         self.unexpected: Exception | None = None  # the first that a handler ended with and is none of ours
         self._leaves: dict[Leaf, Place] = {}
         self._decomposes = False
-        self._rows: Tensor | None = None
+        self._batch: Batch | None = None
 
     def outputs(self, module: GraphModule, inputs: Sequence[Any]) -> list[Any]:
         """What a graph gives of tensors, leaves and constants."""
-        self._rows = next((one for one in inputs if isinstance(one, Tensor) and one.shape[:1] == (None,)), None)
+        given = [one.meta.get("val") for one in module.graph.nodes if one.op == "placeholder"]
+        self._batch = next((Batch(Rows(one), value.shape[0].node.expr) for one, value in zip(inputs, given, strict=True)
+                           if isinstance(one, Tensor) and one.shape[:1] == (None,)), None)
         places = self.run(module, self._memories(module, [self._input(one) for one in inputs]))
         return [self._read(one) for one in places]
 
@@ -155,8 +159,10 @@ class Interpreter:
             self.problems.append(("aten.item", "a number that depends on data is not known when a model is compiled: keep it a tensor",
                                   describe(node)))
             return 1.0
-        if isinstance(result, (int, torch.SymInt, torch.SymFloat, torch.SymBool)):  # of sizes: only the batch is open
-            return result if isinstance(result, int) else None
+        if isinstance(result, (torch.SymInt, torch.SymFloat)):  # of sizes: only the batch is open
+            return OpenNumber(result, self._batch)
+        if isinstance(result, (int, float, torch.SymBool)):
+            return None if isinstance(result, torch.SymBool) else result
         if any(_has_size_of_data(one.meta.get("val")) for one in node.all_input_nodes):
             return _placed(_stand_in(result))  # the op that the size comes from is told
         if op in IGNORED:
@@ -187,7 +193,7 @@ class Interpreter:
 
     def _computed(self, node: Node, values: dict[Node, Any]) -> Any:
         """The place of an op's result, or of several; what it changes is changed."""
-        call = Call(node, lambda one: self._read(values.get(one)), self._rows)
+        call = Call(node, lambda one: self._read(values.get(one)), self._batch)
         if call.written and (len(call.written) > 1 or len(node.target._schema.returns) != 1):
             raise Error("it changes several tensors in place: write the forward without it")
         value = self._compute(call, values)
@@ -224,7 +230,7 @@ class Interpreter:
             return Place(value)
 
         def again(read: Any) -> Call:
-            return Call(node, lambda one: read if one is base else self._read(values.get(one)), self._rows)
+            return Call(node, lambda one: read if one is base else self._read(values.get(one)), self._batch)
 
         def take(read: Any) -> Any:
             found = self._compute(again(read), values)

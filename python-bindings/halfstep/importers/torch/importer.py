@@ -97,7 +97,8 @@ def _why_not(module: torch.nn.Module, error: Exception, batched: bool) -> str:
                 "write torch.where(condition, a, b)")
     if batched and isinstance(error, torch._dynamo.exc.UserError) and error.error_type is torch._dynamo.exc.UserErrorType.CONSTRAINT_VIOLATION:
         return ("the module depends on the first size of its inputs, which is that of the batch; batched=False takes all sizes as they "
-                f"are, and recurrent layers have the batch first with batch_first=True. PyTorch says: {error}")
+                "are, x.shape[0] is open where len(x), int() and float() of it are not, and recurrent layers have the batch first with "
+                f"batch_first=True. PyTorch says: {error}")
     for name, one in module.named_modules():
         if isinstance(one, torch.jit.ScriptModule):
             told = f"'{name}'" if name else "the module"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Sequence
+from typing import Any
 
 from halfstep import ops
 from halfstep.graph.tensor import Tensor
@@ -94,16 +95,22 @@ def _embedding(call: Call, weight: Tensor, indices: Tensor, padding_idx: int = -
 
 
 def _pad(call: Call, x: Tensor, pad: Sequence[int], *_: object) -> Tensor:
-    call.only("mode", "constant")
-    value = call.named["value"]
-    rank, low, high = len(x.shape), [], []
-    for i in range(rank):
-        at = 2 * (rank - 1 - i)  # the last dimension comes first
-        low.append(pad[at] if at < len(pad) else 0)
-        high.append(pad[at + 1] if at < len(pad) else 0)
-    if min(low + high, default=0) < 0:
-        raise Error("padding below 0 is not supported: take a slice")
-    return ops.pad(x, low, high, value=0.0 if value is None else float(value))
+    """Of the last dimension first; what is below 0 takes away."""
+    mode, value, rank = call.named.get("mode", "constant"), call.named.get("value"), len(x.shape)
+    low, high = ([0] * (rank - len(pad) // 2) + list(pad[first::2])[::-1] for first in (0, 1))
+    if min(low + high) < 0:
+        x = x[tuple(slice(None) if size is None else slice(max(-a, 0), size - max(-b, 0)) for size, a, b in zip(x.shape, low, high))]
+    return ops.pad(x, [max(one, 0) for one in low], [max(one, 0) for one in high], value=0.0 if value is None else value, mode=mode)
+
+
+def _repeat(call: Call, x: Tensor, counts: Sequence[Any]) -> Tensor:
+    """As often as there are rows in a batch where a count follows from its size."""
+    if all(isinstance(one, int) for one in counts):
+        return ops.tile(x, counts)
+    if x.shape[:1] not in ((), (1,)) and len(counts) == len(x.shape) or None in x.shape:
+        raise Error("rows are repeated as often as the batch has some only where there is one: expand it to the batch, and reshape")
+    tiled = ops.tile(x, [one if isinstance(one, int) else 1 for one in counts])
+    return ops.broadcast(tiled, like=call.filled(0))
 
 
 def _one_hot(call: Call, x: Tensor, classes: int = -1) -> Tensor:
@@ -116,7 +123,7 @@ INDEXING: dict[str, Handler] = {
     **dict.fromkeys(["cat", "concat"], _cat),
     **dict.fromkeys(["chunk", "split", "split_with_sizes"], _parts),
     **dict.fromkeys(["constant_pad_nd", "pad"], _pad),
-    **dict.fromkeys(["repeat", "tile"], lambda call, x, counts: ops.tile(x, counts)),
+    **dict.fromkeys(["repeat", "tile"], _repeat),
     "embedding": _embedding,
     "flip": lambda call, x, dims: ops.flip(x, dims),
     "index_select": lambda call, x, dim, index: ops.gather(x, index, dim),

@@ -6,12 +6,15 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
+import numpy
+
 from halfstep import ops
 from halfstep.graph.graph import type_of
 from halfstep.graph.tensor import Tensor
-from halfstep.importers.images import Function, channels_last, filter_of, mean_of_images
+from halfstep.importers.images import Function, channels_last, filter_of
 from halfstep.importers.torch.call import Call, Handler
 from halfstep.importers.torch.operands import alike, filled, together
+from halfstep.importers.torch.windows import each
 from halfstep_runtime._errors import Error
 
 
@@ -46,9 +49,9 @@ def _group_norm(call: Call, x: Tensor, groups: int, weight: Tensor | None = None
 
 def _batch_norm(call: Call, x: Tensor, weight: Tensor | None, bias: Tensor | None, mean: Tensor | None, variance: Tensor | None, training: bool,
                 momentum: float | None, epsilon: float, *_: object) -> Tensor:
+    scale, offset = (ops.constant(numpy.full(x.shape[1] or 0, number), x.dtype) if one is None else one for one, number in ((weight, 1.0), (bias, 0.0)))
     if mean is None or variance is None:
-        raise Error("running statistics are needed: track_running_stats=True")
-    scale, offset = filled(weight, 1.0, mean), filled(bias, 0.0, mean)
+        return channels_last(lambda y: ops.batch_norm(y, scale, offset, epsilon=epsilon)[0], x)
     if not training:
         return channels_last(lambda y: ops.batch_norm_inference(y, scale, offset, mean, variance, epsilon=epsilon), x)
     if momentum is None:
@@ -76,23 +79,13 @@ def _instance_norm(call: Call, x: Tensor, weight: Tensor | None, bias: Tensor | 
 # Images: PyTorch's are NCHW
 
 
-def _each(value: int | Sequence[int], rank: int) -> list[int]:
-    values = [value] if isinstance(value, int) else list(value)
-    return values * rank if len(values) == 1 else values
-
-
-def _sides(padding: str | int | Sequence[int], rank: int) -> str | list[int]:
-    if isinstance(padding, str):
-        return padding
-    return [side for one in _each(padding, rank) for side in (one, one)]
-
-
 def _window(weight: Tensor, x: Tensor, stride: Sequence[int], padding: str | Sequence[int], dilation: Sequence[int]) -> dict[str, Any]:
     """What our convolutions call the settings of filters."""
     rank = len(weight.shape) - 2
     if len(x.shape) != rank + 2:
         raise Error("images without a batch are not supported")
-    return {"strides": _each(stride, rank), "padding": _sides(padding, rank), "dilations": _each(dilation, rank)}
+    sides = padding if isinstance(padding, str) else [side for one in each(padding, rank) for side in (one, one)]
+    return {"strides": each(stride, rank), "padding": sides, "dilations": each(dilation, rank)}
 
 
 def _conv(call: Call, x: Tensor, weight: Tensor, bias: Tensor | None, stride: Any, padding: Any, dilation: Any, groups: int, *_: object) -> Tensor:
@@ -113,36 +106,7 @@ def _conv_transpose(call: Call, x: Tensor, weight: Tensor, bias: Tensor | None, 
     return channels_last(spread, x)
 
 
-def _pool(rank: int, function: Function) -> Handler:
-    def handle(call: Call, x: Tensor, size: Any, stride: Any, padding: Any, *_: object) -> Tensor:
-        call.only("ceil_mode", False)
-        call.only("divisor_override", None)
-        size, named = _each(size, rank), call.named
-        own = {"count_padding": named["count_include_pad"]} if "count_include_pad" in named else {"dilations": _each(named["dilation"], rank)}
-        return channels_last(lambda image: function(image, size, strides=_each(stride, rank) if stride else size, padding=_sides(padding, rank), **own), x)
-
-    return handle
-
-
-def _adaptive_avg_pool(rank: int) -> Handler:
-    def handle(call: Call, x: Tensor, size: Any) -> Tensor:
-        wanted, given = _each(size, rank), [one or 0 for one in x.shape[-rank:]]
-        if all(one == 1 for one in wanted):
-            return mean_of_images(x, True) if len(x.shape) == rank + 2 else ops.mean(x, list(range(-rank, 0)), True)
-        if any(a % b for a, b in zip(given, wanted)):
-            raise Error(f"{given} are not divided by {wanted}: windows of different sizes are not supported")
-        window = [a // b for a, b in zip(given, wanted)]
-        return channels_last(lambda image: ops.avg_pool(image, window, strides=window, count_padding=False), x)
-
-    return handle
-
-
-_RANKS = (1, 2, 3)
-
 LAYERS: dict[str, Handler] = {
-    **{f"adaptive_avg_pool{rank}d": _adaptive_avg_pool(rank) for rank in _RANKS},
-    **{f"avg_pool{rank}d": _pool(rank, ops.avg_pool) for rank in _RANKS},
-    **{f"max_pool{rank}d": _pool(rank, ops.max_pool) for rank in _RANKS},
     **dict.fromkeys(["conv1d", "conv2d", "conv3d"], _conv),
     **dict.fromkeys(["conv_transpose1d", "conv_transpose2d", "conv_transpose3d"], _conv_transpose),
     "batch_norm": _batch_norm,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 import numpy
@@ -10,35 +11,24 @@ import numpy
 from halfstep import ops
 from halfstep.graph.tensor import Tensor
 from halfstep.importers.images import Function, elementwise
+from halfstep.importers.torch.sizes import OpenNumber
 from halfstep_runtime._elements import DTypeName
-from halfstep_runtime._errors import Error
 
 if TYPE_CHECKING:
     import torch
 
     from halfstep.importers.torch.call import Call, Handler
 
-# What an argument may be: a tensor, one that is known, or a number, None where that depends on the size of the batch.
-Operand: TypeAlias = "Tensor | OpenZeros | torch.Tensor | float | None"
+# What an argument may be: a tensor, one that is known, or a number.
+Operand: TypeAlias = "Tensor | OpenZeros | OpenNumber | torch.Tensor | float"
 Shape: TypeAlias = tuple[int | None, ...]
 
 
 class OpenZeros:
     """Zeros of as many rows as the batch has: the first state of recurrent layers need not be a tensor."""
 
-    def __init__(self, shape: Shape, dtype: DTypeName, rows: Tensor | None):
-        self.shape, self.dtype, self.rows = shape, dtype, rows
-
-    def tensor(self) -> Tensor:
-        return repeated(0, self.shape, self.dtype, self.rows)
-
-
-def repeated(number: float, shape: Shape, dtype: DTypeName, rows: Tensor | None) -> Tensor:
-    """A number for each row of a batch, that of `rows`."""
-    if rows is None or shape[:1] != (None,) or None in shape[1:]:
-        raise Error("a tensor whose rows are not those of the batch is only the first state of recurrent layers; write zeros_like")
-    first = ops.broadcast(ops.constant(0, "int64"), like=rows[(slice(None), *[0] * (len(rows.shape) - 1))])
-    return ops.gather(ops.constant(numpy.full([1, *(size or 0 for size in shape[1:])], number), dtype), first, 0)
+    def __init__(self, shape: Shape, dtype: DTypeName, make: Callable[[], Tensor]):
+        self.shape, self.dtype, self.tensor = shape, dtype, make
 
 
 def type_name(dtype: object) -> DTypeName:
@@ -56,8 +46,8 @@ def tensor_of(value: Operand) -> Tensor:
         return value
     if isinstance(value, torch.Tensor):
         return ops.constant(value.detach().cpu().numpy(), type_name(value.dtype))
-    if value is None:
-        raise Error("a number depends on the size of the batch")
+    if isinstance(value, OpenNumber):
+        return value.tensor
     return ops.constant(value, "float32")
 
 
@@ -74,8 +64,6 @@ def pair(a: Operand, b: Operand, *, floats: bool = False) -> list[Any]:
     """Two operands in one type: the one that PyTorch promotes them to. Numbers stay."""
     import torch
 
-    if a is None or b is None:
-        raise Error("a number depends on the size of the batch")
     tensors = [tensor_of(one) if isinstance(one, (Tensor, torch.Tensor, OpenZeros)) else None for one in (a, b)]
     types = [one.dtype for one in tensors if one is not None]
     if len(set(types)) == 2:
@@ -86,8 +74,9 @@ def pair(a: Operand, b: Operand, *, floats: bool = False) -> list[Any]:
         common = (x if ranks[0] else y) if same_kind and 0 in ranks and any(ranks) else torch.promote_types(x, y)
         types = [type_name(common)]
     dtype = types[0]
-    if "float" not in dtype and (floats or any(isinstance(one, float) for one in (a, b))):
+    if "float" not in dtype and (floats or any(isinstance(one, float) or isinstance(one, OpenNumber) and one.is_float for one in (a, b))):
         dtype = "float32"
+    tensors = [one.tensor if isinstance(one, OpenNumber) else known for known, one in zip(tensors, (a, b))]
     return [as_type(one, dtype) if one is not None else number for one, number in zip(tensors, (a, b))]
 
 

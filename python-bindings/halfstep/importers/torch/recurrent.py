@@ -68,5 +68,5 @@ def _cell(kind: str) -> Handler:
 RECURRENT: dict[str, Handler] = {
     **{kind: _layers(kind) for kind in CELLS},
     **{f"{kind}_cell": _cell(kind) for kind in CELLS},
-    "zeros": lambda call, *_: OpenZeros(call.shape, call.dtype, call.rows),  # the other sizes are computed when the module is imported
+    "zeros": lambda call, *_: OpenZeros(call.shape, call.dtype, lambda: call.filled(0)),  # the other sizes are computed when the module is imported
 }

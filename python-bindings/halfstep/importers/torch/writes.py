@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
 import numpy
 
 from halfstep import ops
+from halfstep.graph.scatter import places_of
 from halfstep.graph.tensor import Tensor
 from halfstep.importers.torch.call import Call, Handler
 from halfstep.importers.torch.operands import Operand, as_type, like, tensor_of
@@ -31,21 +33,29 @@ def _numbers(index: Any) -> numpy.ndarray[Any, Any] | None:
     return index.numpy() if isinstance(index, torch.Tensor) else None
 
 
-def _from_start(given: Operand, size: int | None) -> Tensor:
+def _from_start(given: Any, size: int | None) -> Tensor:
     """Negative indices are counted from the last there, and are none here."""
     if size is None:
         raise Error(_OPEN)
+    if (known := _numbers(given)) is not None:
+        return ops.constant(numpy.where(known < 0, known + size, known), "int64")
     index = as_type(tensor_of(given), "int64")
     return ops.select(index < 0, index + size, index)
 
 
 def _index(call: Call, x: Tensor, indices: Sequence[Operand]) -> Tensor:
-    """One tensor of indices, which takes slices."""
+    """Tensors of indices, one for some of the dimensions: what stands beside each other is one dimension of the result, else the first."""
     given = [dim for dim, one in enumerate(indices) if one is not None]
-    if len(given) != 1:
-        raise Error("indices of several dimensions at once are not supported: take one after the other")
-    dim, = given
-    return ops.gather(x, _from_start(indices[dim], x.shape[dim]), dim)
+    if any(x.shape[dim] is None for dim in given):
+        raise Error(_OPEN)
+    sizes = [x.shape[dim] or 0 for dim in given]
+    if len(given) == 1:
+        return ops.gather(x, _from_start(indices[given[0]], sizes[0]), given[0])
+    at = given[0] if given == list(range(given[0], given[0] + len(given))) else 0
+    others = [dim for dim in range(len(x.shape)) if dim not in given]
+    moved = ops.transpose(x, [*others[:at], *given, *others[at:]])
+    flat = ops.reshape(moved, (*moved.shape[:at], math.prod(sizes), *moved.shape[at + len(given):]))
+    return ops.gather(flat, places_of([_from_start(indices[dim], size) for dim, size in zip(given, sizes)], sizes), at)
 
 
 def _masked(x: Tensor, mask: Tensor, values: Tensor) -> Tensor:

@@ -1,0 +1,135 @@
+"""ATen's ops on windows of images in ours: poolings, and windows as elements."""
+
+from __future__ import annotations
+
+import itertools
+import math
+import operator
+from collections.abc import Sequence
+from typing import Any
+
+from halfstep import ops
+from halfstep.graph.tensor import Tensor
+from halfstep.importers.images import Function, avg_pool, channels_last, elementwise, mean_of_images, reach_of_pool
+from halfstep.importers.torch.call import Call, Handler
+from halfstep_runtime._errors import Error, axis
+
+
+def each(value: int | Sequence[int], rank: int) -> list[int]:
+    values = [value] if isinstance(value, int) else list(value)
+    return values * rank if len(values) == 1 else values
+
+
+def _only_values(call: Call) -> None:
+    """Indices of maxima are no result here."""
+    if any(node.target is operator.getitem and node.args[1] == 1 and node.users for node in call.node.users):
+        raise Error("the indices of maxima are not supported, only their values: return_indices=False")
+
+
+def _pool(rank: int, function: Function) -> Handler:
+    def handle(call: Call, x: Tensor, size: Any, stride: Any, padding: Any, *_: object) -> Any:
+        named = call.named
+        window, strides, low = each(size, rank), each(stride, rank) if stride else each(size, rank), each(padding, rank)
+        dilations = each(named.get("dilation", 1), rank)
+        reach = [reach_of_pool(n or 0, k, step, d, pad, pad, ceil=bool(named["ceil_mode"]))
+                 for n, k, step, d, pad in zip(x.shape[-rank:], window, strides, dilations, low)]
+        if function is ops.max_pool:
+            _only_values(call)
+            sides = [side for pair in zip(low, reach) for side in pair]
+            found = channels_last(lambda image: ops.max_pool(image, window, strides=strides, padding=sides, dilations=dilations), x)
+            return (found, None) if call.op.endswith("indices") else found
+        counts, divisor = bool(named["count_include_pad"]), named.get("divisor_override")
+        if divisor is None:
+            return channels_last(lambda image: avg_pool(image, window, strides, low, low, reach, count_padding=counts), x)
+        mean = channels_last(lambda image: avg_pool(image, window, strides, low, reach, reach, count_padding=True), x)
+        return elementwise(lambda one: one * (math.prod(window) / divisor), mean)
+
+    return handle
+
+
+def _adaptive_pool(rank: int, function: Function) -> Handler:
+    """Windows start and end at the nearest pixels of equal parts, so that neighbours may overlap: of the last dimension first, as PyTorch's
+    first maximum is that of the first row."""
+    settings = {"count_padding": False} if function is ops.avg_pool else {}
+
+    def handle(call: Call, x: Tensor, size: Any) -> Any:
+        wanted, given = [a if b is None else b for a, b in zip(x.shape[-rank:], each(size, rank))], [one or 0 for one in x.shape[-rank:]]
+        if function is ops.max_pool:
+            _only_values(call)
+        elif all(one == 1 for one in wanted):
+            return mean_of_images(x, True) if len(x.shape) == rank + 2 else ops.mean(x, list(range(-rank, 0)), True)
+
+        def pooled(image: Tensor) -> Tensor:
+            if not any(a % b for a, b in zip(given, wanted) if b):
+                window = [a // (b or 1) for a, b in zip(given, wanted)]
+                return function(image, window, strides=window, **settings)
+            for dim in reversed(range(rank)):
+                parts = []
+                for i in range(wanted[dim] or 0):
+                    start, stop = i * given[dim] // wanted[dim], -(-(i + 1) * given[dim] // wanted[dim])
+                    part = image[(*[slice(None)] * (dim + 1), slice(start, stop))]
+                    window = [stop - start if one == dim else 1 for one in range(rank)]
+                    parts.append(function(part, window, strides=window, **settings))
+                image = ops.concat(parts, dim + 1)
+            return image
+
+        found = channels_last(pooled, x)
+        return (found, None) if function is ops.max_pool else found
+
+    return handle
+
+
+def _unfold(call: Call, x: Tensor, dim: int, size: int, step: int) -> Tensor:
+    """The windows of a dimension, each with its elements in a new last one."""
+    rank = len(x.shape)
+    dim = axis("unfold", dim, rank)
+    if x.shape[dim] is None:
+        raise Error("windows of the batch, whose size is open, are not supported; give batched=False")
+    count = ((x.shape[dim] or 0) - size) // step + 1
+    return ops.stack([x[(*[slice(None)] * dim, slice(i, i + (count - 1) * step + 1, step))] for i in range(size)], rank)
+
+
+def _taps(size: Sequence[int], kernel: Sequence[int], dilation: Sequence[int], padding: Sequence[int], stride: Sequence[int]) -> tuple[list[int], list[Any]]:
+    """How often windows fit into each dimension, and the starts of their elements by tap."""
+    counts = [(n + 2 * p - d * (k - 1) - 1) // s + 1 for n, k, d, p, s in zip(size, kernel, dilation, padding, stride)]
+    return counts, [[i * d for i, d in zip(tap, dilation)] for tap in itertools.product(*map(range, kernel))]
+
+
+def _im2col(call: Call, x: Tensor, *settings: Sequence[int]) -> Tensor:
+    """The windows of an image as columns: [N, channels * taps, windows]."""
+    images, channels, *size = x.shape
+    kernel, dilation, padding, stride = settings
+    counts, taps = _taps([one or 0 for one in size], kernel, dilation, padding, stride)
+    padded = ops.pad(x, [0, 0, *padding], [0, 0, *padding])
+    parts = [padded[(slice(None), slice(None), *(slice(a, a + (n - 1) * s + 1, s) for a, n, s in zip(tap, counts, stride)))] for tap in taps]
+    return ops.reshape(ops.stack(parts, 2), (images, (channels or 0) * len(taps), math.prod(counts)))
+
+
+def _col2im(call: Call, x: Tensor, size: Sequence[int], *settings: Sequence[int]) -> Tensor:
+    """Columns as windows of an image, which are added where they meet."""
+    kernel, dilation, padding, stride = settings
+    counts, taps = _taps(size, kernel, dilation, padding, stride)
+    images, channels = x.shape[0], (x.shape[1] or 0) // len(taps)
+    columns = ops.reshape(x, (images, channels, len(taps), *counts))
+    whole = [n + 2 * p for n, p in zip(size, padding)]
+    total = None
+    for i, tap in enumerate(taps):
+        spread = [(n - 1) * s + 1 for n, s in zip(counts, stride)]
+        part = ops.pad(columns[:, :, i], [0, 0, *tap], [0, 0, *(n - a - b for n, a, b in zip(whole, tap, spread))], [0, 0, *(s - 1 for s in stride)])
+        total = part if total is None else total + part
+    assert total is not None
+    return total[(slice(None), slice(None), *(slice(p, p + n) for p, n in zip(padding, size)))]
+
+
+_RANKS = (1, 2, 3)
+
+WINDOWS: dict[str, Handler] = {
+    **{f"adaptive_avg_pool{rank}d": _adaptive_pool(rank, ops.avg_pool) for rank in _RANKS},
+    **{f"adaptive_max_pool{rank}d": _adaptive_pool(rank, ops.max_pool) for rank in _RANKS},
+    **{f"avg_pool{rank}d": _pool(rank, ops.avg_pool) for rank in _RANKS},
+    **{f"max_pool{rank}d": _pool(rank, ops.max_pool) for rank in _RANKS},
+    **{f"max_pool{rank}d_with_indices": _pool(rank, ops.max_pool) for rank in _RANKS},
+    "col2im": _col2im,
+    "im2col": _im2col,
+    "unfold": _unfold,
+}
