@@ -381,6 +381,14 @@ def _is_inf(node: Node, x: Tensor) -> Tensor:
     return elementwise(ops.is_inf, x)
 
 
+def _compare(predicate: Any) -> Handler:
+    return lambda node, a, b: elementwise(functools.partial(ops.compare, predicate), a, b)
+
+
+def _on_axis(function: Function) -> Handler:
+    return lambda node, x: on_last(function, x, axis_of(node, x))
+
+
 def _mean(node: Node, *values: Tensor) -> Tensor:
     return functools.reduce(functools.partial(elementwise, ops.add), values) / len(values)
 
@@ -411,14 +419,6 @@ def _shrink(node: Node, x: Tensor) -> Tensor:
 def _hardmax(node: Node, x: Tensor) -> Tensor:
     axis = axis_of(node, x)
     return on_last(lambda one: ops.one_hot(ops.argmax(one), one.shape[-1] or 0, one.dtype), x, axis)
-
-
-def _compare(predicate: Any) -> Handler:
-    return lambda node, a, b: elementwise(functools.partial(ops.compare, predicate), a, b)
-
-
-def _on_axis(function: Function) -> Handler:
-    return lambda node, x: on_last(function, x, axis_of(node, x))
 
 
 HANDLERS: dict[str, Handler] = {
