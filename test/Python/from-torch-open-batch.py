@@ -54,6 +54,7 @@ PER_ROW = {
     "class token by expand": tokens,
     "class token by repeat": lambda x, w: torch.cat([w.view(1, 1, 8).repeat(x.shape[0], 1, 1), x[:, None]], 1),
     "class token, several times": lambda x, w: torch.cat([w.view(1, 8).repeat(x.shape[0], 3), x], 1),
+    "a matrix for each row": lambda x, w: w.view(2, 4).repeat(x.shape[0], 1).view(-1, 8) * x,
     "expand_as": lambda x, w: w.view(1, 8).expand_as(x) * x,
     "zeros": lambda x, w: torch.cat([torch.zeros(x.shape[0], 2), x * w, x.new_ones(x.shape[0], 1), torch.full((x.size(0), 1), 2.5)], 1),
     "written": placed,
@@ -62,6 +63,8 @@ PER_ROW = {
     "positions": lambda x, w: (x * w).view(x.shape[0], 2, 4) + torch.arange(2 * x.shape[0]).view(-1, 2, 1) * 0,
     "rows merged": lambda x, w: F.layer_norm((x * w).view(-1, 4), [4]).view(x.shape[0], 8),
     "rows by their number": lambda x, w: (x * w).reshape(x.shape[0] * 2, 4).softmax(1).reshape(x.shape[0], -1),
+    "its own row": lambda x, w: (x * w)[torch.arange(x.shape[0])[:, None, None], torch.tensor([[[1, 2, 7]]])],
+    "its own row, of a matrix": lambda x, w: (x * w).view(-1, 2, 2, 2)[torch.arange(x.shape[0])[:, None], torch.tensor([[1, 0, 1]]), torch.tensor([1])],
     "padded mask": lambda x, w: F.scaled_dot_product_attention((x * w)[:, None], x[:, None], x[:, None], torch.zeros(x.shape[0], 1, 1)),
 }
 COMBINED = {

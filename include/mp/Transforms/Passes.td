@@ -117,9 +117,11 @@ def InferencePass : Pass<"mp-inference", "::mlir::ModuleOp"> {
     Takes from each `model`, which stays as it is:
 
     - `eval`, if there is a loss or metric: loss, metrics and outputs. Where the batch was open it takes an argument
-      `mp.row_weights`, by which each op that combines rows weighs them, since evaluation pads its last batch.
-    - `infer`, if there is an output: outputs alone. Inputs that no output needs, the labels, are gone. An op that combines
-      rows of the batch is an error: rows that only fill the batch would change the others.
+      `mp.row_weights`, by which each op that combines rows weighs them, since evaluation pads its last batch. Where such an
+      op takes no weights there is no such argument, and the program takes full batches.
+    - `infer`, if there is an output: outputs alone. Inputs that no output needs, the labels, are gone. Where an op combines
+      rows of the batch no result is `mp.batched`, and the program takes as many rows as the batch has: rows that only
+      fill it would change the others.
 
     In both dropout is the identity, states are read and not written, and computation that no result needs is erased, as
     are states and, in `infer`, parameters that nothing reads.

@@ -97,7 +97,8 @@ static Status checkChunks(const ProgramRunner &runner, int64_t rows) {
     bool joins = result->batched || (result->kind == ResultKind::Loss && (weighted || !padded));
     if (!joins)
       return makeError("result '", result->name, "' of program ", runner.program().name,
-                       " is not per row; the program takes exactly ", variant.batch, " rows, given ", rows);
+                       " is not per row; the program takes exactly ", variant.batch, " rows, given ", rows,
+                       "; compile it for that batch size");
   }
   return Status::success();
 }

@@ -65,7 +65,8 @@ static LogicalResult addEval(func::FuncOp model, SymbolTable &symbols) {
     return failure();
   func::FuncOp eval = *cloned;
   eraseUnusedArguments(eval, [&](unsigned i) { return getArgumentRole(eval, i) == ArgumentRole::State; });
-  return hasBatchedArgument(eval) ? addRowWeights(eval) : success();
+  // Without weights the runtime takes full batches alone.
+  return hasBatchedArgument(eval) && canWeighRows(eval) ? addRowWeights(eval) : success();
 }
 
 /// Outputs alone; an input that they do not need is a label and goes.
@@ -75,7 +76,12 @@ static LogicalResult addInfer(func::FuncOp model, SymbolTable &symbols) {
     return failure();
   func::FuncOp infer = *cloned;
   eraseUnusedArguments(infer, [](unsigned) { return true; });
-  return checkRowsAreIndependent(infer);
+  // Rows that fill up a batch would change the others: no result is one of each row, and the runtime takes as many rows
+  // as the batch has.
+  if (combinesRows(infer))
+    for (unsigned i = 0; i < infer.getNumResults(); ++i)
+      infer.removeResultAttr(i, StringAttr::get(infer.getContext(), names::batched));
+  return success();
 }
 
 namespace {

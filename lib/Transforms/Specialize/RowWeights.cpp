@@ -74,10 +74,14 @@ LogicalResult mp::addRowWeights(func::FuncOp program) {
   return success();
 }
 
-LogicalResult mp::checkRowsAreIndependent(func::FuncOp program) {
-  for (Operation *op : opsCombiningRows(program))
-    return op->emitOpError(
-        "combines rows of the batch, so that rows which only fill it up would change the others' results; give "
-        "outputs a row for each sample, or inputs a fixed number of rows");
-  return success();
+bool mp::combinesRows(func::FuncOp program) { return !opsCombiningRows(program).empty(); }
+
+bool mp::canWeighRows(func::FuncOp program) {
+  auto batch = program->getAttrOfType<IntegerAttr>(names::batch);
+  return llvm::all_of(opsCombiningRows(program), [&](Operation *op) {
+    auto weighted = dyn_cast<RowWeightsOpInterface>(op);
+    RankedTensorType type = weighted ? weighted.getRowWeightsType() : RankedTensorType();
+    return type && !op->hasAttr(names::rowsInside) && type.getRank() > 0 && batch &&
+           type.getDimSize(0) == batch.getInt();
+  });
 }

@@ -14,9 +14,11 @@ namespace mp {
 /// weights, or no batched argument to pad, is left alone.
 llvm::LogicalResult addRowWeights(mlir::func::FuncOp program);
 
-/// Fails, naming the op, if an op of a specialized program combines rows: then rows that fill up a batch would change
-/// the results of the others.
-llvm::LogicalResult checkRowsAreIndependent(mlir::func::FuncOp program);
+/// Whether an op of a specialized program combines rows.
+bool combinesRows(mlir::func::FuncOp program);
+
+/// Whether every op of a specialized program that combines rows takes weights for them, so that `addRowWeights` succeeds.
+bool canWeighRows(mlir::func::FuncOp program);
 
 } // namespace mp
 

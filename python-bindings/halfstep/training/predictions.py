@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from halfstep.training.trainer import Trainer
 
 BATCH = 64  # the compiler's, where nobody says one
+_MOST_SESSIONS = 12  # of programs for few rows, or for so many rows
 # Settings of a job that predictions follow.
 _KEPT = {"policy", "type", "rule", "allow", "deny", "infer", "clear", "promote", "target", "chip"}
 
@@ -40,7 +41,14 @@ class Predictions:
         self._first_values += 1
 
     def session_for(self, rows: int) -> Session:
-        """That of the training; for fewer rows than half of its batch one of the next power of two."""
+        """That of the training; for fewer rows than half of its batch one of the next power of two. Where rows depend on each other one of
+        as many rows."""
+        found = self._session_near(rows)
+        infer = found._programs["infer"]
+        is_whole = any(None in one.shape for one in infer.inputs.values()) and not any(None in one.shape for one in infer.results.values())
+        return self._compiled(rows) if is_whole and rows and rows not in found.executable.batch_sizes else found
+
+    def _session_near(self, rows: int) -> Session:
         trained = self._trainer.session
         batch = (self._trainer._batch_size if trained is not None else None) or BATCH
         job, inputs = self._trainer._job, specs_of(self._trainer.model)
@@ -56,6 +64,8 @@ class Predictions:
         session, own = self._sessions.get(batch, (None, None))
         if session is None:
             session = self._open(batch)
+            if len(self._sessions) >= _MOST_SESSIONS:
+                del self._sessions[next(iter(self._sessions))]
         if own != source:
             if trained is None:
                 self._trainer._start(session, 0)

@@ -7,14 +7,6 @@ func.func @open_batch(%x: tensor<?xf32> {mp.input = "x"}) -> (tensor<?xf32> {mp.
 
 // -----
 
-func.func @rows_meet(%x: tensor<4x8xf32> {mp.input = "x", mp.batched}) -> (tensor<8xf32> {mp.output = "m"}) attributes {mp.program = "model", mp.batch = 4} {
-  // expected-error@+1 {{combines rows of the batch, so that rows which only fill it up would change the others' results}}
-  %m = mp.reduce_mean %x dimensions [0] {mp.combines_rows} : tensor<4x8xf32> -> tensor<8xf32>
-  return %m : tensor<8xf32>
-}
-
-// -----
-
 // expected-warning@+1 {{is differentiated already and has no model to take eval and infer from; mp-inference runs before mp-autodiff}}
 func.func @too_late(%w: tensor<f32> {mp.parameter = "w", mp.initializer = #mp.zeros}) -> (tensor<f32> {mp.loss}, tensor<f32> {mp.gradient = "w"})
     attributes {mp.program = "train_step"} {
@@ -31,14 +23,4 @@ func.func @half_kept(%x: tensor<4x8xf32> {mp.input = "x", mp.batched}, %c: tenso
   %y, %mean, %variance, %count = mp.batch_norm %x, %c, %c {mp.combines_rows} : tensor<4x8xf32>, tensor<8xf32>
   %next = mp.update_running %m, %mean, %count : tensor<8xf32>
   return %y, %next : tensor<4x8xf32>, tensor<8xf32>
-}
-
-// -----
-
-// Statistics that no state keeps are those of the rows at hand.
-func.func @of_the_batch(%x: tensor<4x8xf32> {mp.input = "x", mp.batched}, %c: tensor<8xf32> {mp.parameter = "c", mp.initializer = #mp.ones})
-    -> (tensor<4x8xf32> {mp.output = "y"}) attributes {mp.program = "model", mp.batch = 4} {
-  // expected-error@+1 {{combines rows of the batch, so that rows which only fill it up would change the others' results}}
-  %y, %mean, %variance, %count = mp.batch_norm %x, %c, %c {mp.combines_rows} : tensor<4x8xf32>, tensor<8xf32>
-  return %y : tensor<4x8xf32>
 }

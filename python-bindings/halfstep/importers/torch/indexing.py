@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -107,10 +108,11 @@ def _repeat(call: Call, x: Tensor, counts: Sequence[Any]) -> Tensor:
     """As often as there are rows in a batch where a count follows from its size."""
     if all(isinstance(one, int) for one in counts):
         return ops.tile(x, counts)
-    if x.shape[:1] not in ((), (1,)) and len(counts) == len(x.shape) or None in x.shape:
-        raise Error("rows are repeated as often as the batch has some only where there is one: expand it to the batch, and reshape")
     tiled = ops.tile(x, [one if isinstance(one, int) else 1 for one in counts])
-    return ops.broadcast(tiled, like=call.filled(0))
+    if None in x.shape or isinstance(counts[0], int) or not all(isinstance(one, int) for one in counts[1:]):
+        raise Error("what is repeated as often as the batch has rows has none itself, and its first dimension is repeated")
+    row = math.prod(size or 0 for size in tiled.shape)
+    return ops.reshape(ops.broadcast(ops.reshape(tiled, (1, row)), like=ops.reshape(call.filled(0), (None, row))), call.shape)
 
 
 def _one_hot(call: Call, x: Tensor, classes: int = -1) -> Tensor:

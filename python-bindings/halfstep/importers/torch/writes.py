@@ -46,6 +46,8 @@ def _from_start(given: Any, size: int | None) -> Tensor:
 def _index(call: Call, x: Tensor, indices: Sequence[Operand]) -> Tensor:
     """Tensors of indices, one for some of the dimensions: what stands beside each other is one dimension of the result, else the first."""
     given = [dim for dim, one in enumerate(indices) if one is not None]
+    if given[0] == 0 and x.shape[0] is None and _are_rows(indices[0]):
+        return _index_of_rows(x, [indices[dim] for dim in given], given)
     if any(x.shape[dim] is None for dim in given):
         raise Error(_OPEN)
     sizes = [x.shape[dim] or 0 for dim in given]
@@ -56,6 +58,28 @@ def _index(call: Call, x: Tensor, indices: Sequence[Operand]) -> Tensor:
     moved = ops.transpose(x, [*others[:at], *given, *others[at:]])
     flat = ops.reshape(moved, (*moved.shape[:at], math.prod(sizes), *moved.shape[at + len(given):]))
     return ops.gather(flat, places_of([_from_start(indices[dim], size) for dim, size in zip(given, sizes)], sizes), at)
+
+
+def _are_rows(index: Any) -> bool:
+    """Whether an index is the number of its own row in the batch, as torch.arange(x.shape[0]) is."""
+    while isinstance(index, Tensor) and index.made_by[0] in ("mp.cast", "mp.reshape"):
+        index = index.made_by[1][0]
+    return isinstance(index, Tensor) and index.made_by[0] == "mp.iota" and index.shape == (None,)
+
+
+def _index_of_rows(x: Tensor, own: Sequence[Any], given: Sequence[int]) -> Tensor:
+    """Of each row of the batch the elements that the other indices say, which are the same for all rows."""
+    rows, *others = own
+    rank = max(len(one.shape) for one in own)
+    shapes = [(*[1] * (rank - len(one.shape)), *one.shape) for one in others]
+    if len(rows.shape) != rank or given != list(range(len(given))) or any(one[0] != 1 for one in shapes) or any(size != 1 for size in rows.shape[1:]):
+        raise Error("rows of the batch beside indices of each row are not supported; give batched=False")
+    if not others:
+        return x
+    sizes = [size or 0 for size in x.shape[1 : len(given)]]
+    flat = ops.reshape(x, (None, math.prod(sizes), *x.shape[len(given):]))
+    places = [ops.reshape(_from_start(one, size), shape[1:]) for one, size, shape in zip(others, sizes, shapes)]
+    return ops.gather(flat, places_of(places, sizes), 1)
 
 
 def _masked(x: Tensor, mask: Tensor, values: Tensor) -> Tensor:

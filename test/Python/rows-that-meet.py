@@ -1,0 +1,92 @@
+"""Models whose rows depend on each other: each prediction is of the rows that it is given alone, and no row only fills a batch up.
+
+RUN: %{python} -W ignore %s
+"""
+
+import numpy
+
+import halfstep
+from halfstep import nn, ops
+
+random = numpy.random.default_rng(4)
+
+
+def draw(*shape):
+    return random.standard_normal(shape).astype("float32")
+
+
+class Similar(nn.Module):
+    """How similar each row is to each."""
+
+    def __init__(self):
+        self.kernel = nn.Parameter((8, 4), value=draw(8, 4))
+
+    def forward(self, x):
+        h = ops.normalize(ops.matmul(x, self.kernel))
+        return ops.matmul(h, h, transpose_rhs=True)
+
+
+class Centered(nn.Module):
+    def forward(self, x):
+        return {"centered": x - ops.mean(x, 0, True), "twice": x * 2.0}
+
+
+def similar(x, kernel):
+    h = x.astype("float64") @ kernel
+    h /= numpy.linalg.norm(h, axis=1, keepdims=True)
+    return h @ h.T
+
+
+model = Similar()
+kernel = numpy.asarray(model.kernel.value)
+for rows in (1, 2, 3, 5, 64, 100):
+    x = draw(rows, 8)
+    found = model.predict(x)
+    assert found.shape == (rows, rows) and numpy.abs(found - similar(x, kernel)).max() < 1e-5, rows
+    both = Centered().predict(x)
+    assert numpy.abs(both["centered"] - (x - x.astype("float64").mean(0))).max() < 1e-5 and (both["twice"] == 2 * x).all(), rows
+
+
+def contrastive(outputs, targets):
+    """Rows of one label are to be similar, others not."""
+    same = ops.cast(ops.reshape(targets, (-1, 1)) == ops.reshape(targets, (1, -1)), "float32")
+    return ops.mean((outputs - same) * (outputs - same))
+
+
+def loss_of(x, y, kernel):
+    return ((similar(x, kernel) - (y[:, None] == y[None])) ** 2).mean()
+
+
+x = draw(96, 8)
+y = (x[:, 0] > 0).astype("int64")
+model.compile(halfstep.SGD(2.0**-3), loss=contrastive, metrics=[], policy="float32")
+before = loss_of(x[:32], y[:32], kernel)
+logs = model.trainer.step(x[:32], y[:32])
+assert abs(logs["loss"] - before) < 1e-5, (logs, before)
+after = numpy.asarray(model.state_dict()["kernel"], "float64")
+direction = after - kernel
+step = 1e-5
+slope = (loss_of(x[:32], y[:32], kernel + step * direction) - loss_of(x[:32], y[:32], kernel - step * direction)) / (2 * step)
+assert abs(slope + 2.0**3 * (direction**2).sum()) < 1e-3 * abs(slope), slope  # what a gradient is: as steep as it is long
+history = model.fit(x, y, batch_size=32, epochs=20, verbose=False)
+assert history.history["loss"][-1] < 0.9 * history.history["loss"][0], history.history
+assert numpy.abs(model.predict(x[:7]) - similar(x[:7], numpy.asarray(model.state_dict()["kernel"]))).max() < 1e-5
+
+# What would have to be filled up is refused.
+found = model.evaluate(x, y, batch_size=32)
+wanted = numpy.mean([loss_of(x[i : i + 32], y[i : i + 32], numpy.asarray(model.state_dict()["kernel"])) for i in (0, 32, 64)])
+assert abs(found["loss"] - wanted) < 1e-5, (found, wanted)
+for call, said in ((lambda: model.evaluate(x[:90], y[:90], batch_size=32), "90 rows do not fill batches of 32"),
+                   (lambda: model.fit(x, y, batch_size=40, last_batch="pad", verbose=False), "so that a batch cannot be padded")):
+    try:
+        call()
+        raise AssertionError("taken")
+    except halfstep.Error as error:
+        assert said in str(error), error
+with halfstep.Session(halfstep.compile(model.to_mlir(), training=False, policy="float32", batch_size=4)) as session:
+    session.initialize()
+    try:
+        session.run("infer", x=x[:3])
+        raise AssertionError("taken")
+    except halfstep.Error as error:
+        assert "takes exactly 4 rows, given 3; compile it for that batch size" in str(error), error
