@@ -185,61 +185,74 @@ public:
     return {termsOfSum(), std::abs(expected - values[0][index])};
   }
 
-  Rounded ofBatchNorm(uint64_t index) const {
+  /// Every element of a result: what they share is computed once.
+  std::vector<Rounded> ofBatchNorm() const {
     const auto channels = static_cast<uint64_t>(shape.back());
-    const uint64_t c = index % channels;
     const bool isImage = results == operands.front().count();
-    if (use.op == "mp.batch_norm_inference") {
-      const double factor = values[1][c] / std::sqrt(values[4][c] + epsilon());
-      return {8, std::abs(factor * (values[0][index] - values[3][c])) + std::abs(values[2][c])};
-    }
+    if (use.op == "mp.batch_norm_inference")
+      return collect([&](uint64_t index) -> Rounded {
+        const uint64_t c = index % channels;
+        const double factor = values[1][c] / std::sqrt(values[4][c] + epsilon());
+        return {8, std::abs(factor * (values[0][index] - values[3][c])) + std::abs(values[2][c])};
+      });
     const size_t ofWeights = use.op == "mp.batch_norm" ? 3 : 5;
     const WeightedImages images{values[0], values.size() > ofWeights ? values[ofWeights] : std::vector<double>(),
                                 channels};
     if (use.op == "mp.batch_norm") {
       const BatchNormError error(images, epsilon());
-      const double size = isImage        ? error.ofResult(index, values[1][c], values[2][c])
-                          : results == 1 ? std::max({error.ofCount(), error.ofMean(0), error.ofVariance(0)})
-                                         : std::max(error.ofMean(c), error.ofVariance(c));
-      return {error.roundings(), size};
+      return collect([&](uint64_t index) -> Rounded {
+        const uint64_t c = index % channels;
+        const double size = isImage        ? error.ofResult(index, values[1][c], values[2][c])
+                            : results == 1 ? std::max({error.ofCount(), error.ofMean(0), error.ofVariance(0)})
+                                           : std::max(error.ofMean(c), error.ofVariance(c));
+        return {error.roundings(), size};
+      });
     }
     const BatchNormGradError error(images, values[1], values[2], values[3], values[4], epsilon());
-    return {error.roundings(), isImage ? error.ofInput(index) : std::max(error.ofScale(c), error.ofOffset(c))};
+    return collect([&](uint64_t index) -> Rounded {
+      const uint64_t c = index % channels;
+      return {error.roundings(), isImage ? error.ofInput(index) : std::max(error.ofScale(c), error.ofOffset(c))};
+    });
   }
 
   /// Every element of result `number`.
   std::vector<Rounded> ofAttention(size_t number, bool splitsF16) const {
     const bool isGradient = use.op == "mp.attention_grad";
     const AttentionValues of = attentionValues(isGradient ? 6 : 3, splitsF16);
-    auto collect = [&](auto get) {
-      std::vector<Rounded> elements;
-      for (uint64_t i = 0; i < results; ++i) {
-        const RoundedElement element = get(i);
-        elements.push_back({element.roundings, element.size});
-      }
-      return elements;
-    };
+    auto rounded = [](RoundedElement element) -> Rounded { return {element.roundings, element.size}; };
     if (isGradient) {
       const AttentionGradError error(of, values[3], values[4], values[5]);
-      return collect([&](uint64_t i) { return error.of(number, i); });
+      return collect([&](uint64_t i) { return rounded(error.of(number, i)); });
     }
     const AttentionError error(of);
-    return collect([&](uint64_t i) { return number == 0 ? error.ofResult(i) : error.ofLse(i); });
+    return collect([&](uint64_t i) { return rounded(number == 0 ? error.ofResult(i) : error.ofLse(i)); });
   }
 
-  Rounded ofGroupNorm(uint64_t index) const {
+  /// Every element of a result.
+  std::vector<Rounded> ofGroupNorm() const {
     const auto channels = static_cast<uint64_t>(shape.back());
     const auto groups = static_cast<uint64_t>(std::stoull(use.text.substr(use.text.find("groups ") + 7)));
     const GroupNormError error(values[0], static_cast<uint64_t>(shape.front()), channels, groups, epsilon());
     if (use.op == "mp.group_norm")
-      return {error.roundings(), error.ofResult(index, values[1], values[2])};
+      return collect(
+          [&](uint64_t index) -> Rounded { return {error.roundings(), error.ofResult(index, values[1], values[2])}; });
     const bool isImage = results == operands.front().count();
-    return {error.roundingsOfGradients(),
-            isImage ? error.ofInput(index, values[1], values[2])
-                    : std::max(error.ofScale(index, values[2]), error.ofOffset(index, values[2]))};
+    return collect([&](uint64_t index) -> Rounded {
+      return {error.roundingsOfGradients(),
+              isImage ? error.ofInput(index, values[1], values[2])
+                      : std::max(error.ofScale(index, values[2]), error.ofOffset(index, values[2]))};
+    });
   }
 
 private:
+  /// Of each element of the result.
+  template <typename Get> std::vector<Rounded> collect(Get get) const {
+    std::vector<Rounded> elements;
+    for (uint64_t i = 0; i < results; ++i)
+      elements.push_back(get(i));
+    return elements;
+  }
+
   AttentionValues attentionValues(size_t ofMask, bool splitsF16) const {
     const std::vector<int64_t> &ofValue = operands[2].type.shape;
     const AttentionSizes sizes{shape[0], shape[1], ofValue[1], shape[2], ofValue[2], shape[3], ofValue[3]};
@@ -374,7 +387,7 @@ std::vector<double> mp::allowedErrors(const OpCase &use, const std::vector<Tenso
                                       const HostTensor &expected, const HostTensor &absolute, size_t result,
                                       bool splitsF16) {
   std::vector<double> allowed(expected.count(), 0.0);
-  if (!isFloat(expected.type.element))
+  if (allowed.empty() || !isFloat(expected.type.element))
     return allowed;
   const FloatFormat format = formatOf(expected.type.element);
   const FloatFormat acc = use.text.find("acc f16") == std::string::npos ? kF32 : kF16;
@@ -386,8 +399,10 @@ std::vector<double> mp::allowedErrors(const OpCase &use, const std::vector<Tenso
     sizes.emplace(use, operands, allowed.size());
   // The derivative of gelu is 0 near -0.75, where what it is made of is not small.
   const std::vector<double> gradients = use.op == "mp.gelu_grad" ? operands[1].reals() : std::vector<double>();
-  const std::vector<Rounded> attended =
-      kAttention.contains(use.op) ? sizes->ofAttention(result, splitsF16) : std::vector<Rounded>();
+  const std::vector<Rounded> together = kAttention.contains(use.op)    ? sizes->ofAttention(result, splitsF16)
+                                        : kBatchNorms.contains(use.op) ? sizes->ofBatchNorm()
+                                        : kGroupNorms.contains(use.op) ? sizes->ofGroupNorm()
+                                                                       : std::vector<Rounded>();
   for (uint64_t i = 0; i < allowed.size(); ++i) {
     const double value = elementAt(expected, i);
     if (ulps != kUlps.end())
@@ -397,14 +412,12 @@ std::vector<double> mp::allowedErrors(const OpCase &use, const std::vector<Tenso
       allowed[i] += 0x1p-22 * std::abs(gradients[i]);
     if (!isSum)
       continue;
-    const Rounded sum = kRows.contains(use.op)          ? sizes->ofRow(i, value)
+    const Rounded sum = !together.empty()               ? together[i]
+                        : kRows.contains(use.op)        ? sizes->ofRow(i, value)
                         : kNorms.contains(use.op)       ? sizes->ofNorm(i, value)
-                        : kBatchNorms.contains(use.op)  ? sizes->ofBatchNorm(i)
-                        : kGroupNorms.contains(use.op)  ? sizes->ofGroupNorm(i)
                         : kLosses.contains(use.op)      ? sizes->ofLoss()
                         : kClassLosses.contains(use.op) ? sizes->ofClassLoss()
                         : kNormed.contains(use.op)      ? sizes->ofUpdate(i, value)
-                        : kAttention.contains(use.op)   ? attended[i]
                                                         : sizes->ofSum(value, elementAt(absolute, i));
     if (sum.roundings == 0)
       continue;

@@ -9,11 +9,13 @@ using namespace mp;
 
 GroupNormError::GroupNormError(const std::vector<double> &values, uint64_t count, uint64_t channels, uint64_t groups,
                                double epsilon)
-    : values(values), channels(channels), groups(groups), elements(values.size() / count), rows(count * groups) {
+    : values(values), channels(channels), groups(groups), elements(values.size() / count), rows(count * groups),
+      members(count * groups) {
   for (uint64_t i = 0; i < values.size(); ++i) {
     std::vector<double> &row = rows[groupOf(i)];
     places.push_back(row.size());
     row.push_back(values[i]);
+    members[groupOf(i)].push_back(i);
   }
   for (const std::vector<double> &row : rows)
     errors.emplace_back(row, epsilon);
@@ -33,12 +35,12 @@ double GroupNormError::ofInput(uint64_t element, const std::vector<double> &scal
                                const std::vector<double> &gradient) const {
   const uint64_t group = groupOf(element);
   auto scaled = [&](uint64_t i) { return std::abs(gradient[i] * scale[i % channels]); };
+  const auto size = static_cast<double>(members[group].size());
   double sum = 0, along = 0;
-  for (uint64_t i = 0; i < values.size(); ++i)
-    if (groupOf(i) == group) {
-      sum += scaled(i) / static_cast<double>(rows[group].size());
-      along += scaled(i) * normalized(i) / static_cast<double>(rows[group].size());
-    }
+  for (uint64_t i : members[group]) {
+    sum += scaled(i) / size;
+    along += scaled(i) * normalized(i) / size;
+  }
   return errors[group].ofInvStdDev() * (scaled(element) + sum + normalized(element) * along);
 }
 

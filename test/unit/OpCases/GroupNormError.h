@@ -33,10 +33,11 @@ private:
   double normalized(uint64_t element) const { return errors[groupOf(element)].ofResult(places[element], 1, 0); }
 
   const std::vector<double> &values;
-  uint64_t channels, groups, elements;   ///< of an image
-  std::vector<std::vector<double>> rows; ///< by group
-  std::vector<uint64_t> places;          ///< of each element in its row
-  std::vector<NormError> errors;         ///< by group
+  uint64_t channels, groups, elements;        ///< of an image
+  std::vector<std::vector<double>> rows;      ///< by group
+  std::vector<std::vector<uint64_t>> members; ///< of each row, which elements they are
+  std::vector<uint64_t> places;               ///< of each element in its group
+  std::vector<NormError> errors;              ///< by group
 };
 
 } // namespace mp
