@@ -42,25 +42,28 @@ demo: configured ## train Fashion-MNIST in float32, mixed_float16, mixed_bfloat1
 	@echo "build/demo/report.html shows it in a browser"
 
 check: GROUPS = build check python
-check: .venv/wheels configured ## build, and run every test but the costly suites whose rooms have no change
+check: .venv/wheels configured ## build, and run every test but costly suites whose rooms have no change and tests that have no turn
 	@test/affected.py --left-out sanitized > /dev/null || $(MAKE) --no-print-directory sanitized
 	@setup/timed build cmake --build --preset $(PRESET)
 	@test/run-suites $(SUITES) $(AFFECTED)
 
 check-full: GROUPS = build check python lint fresh-systems
-check-full: .venv/wheels configured sanitized ## run every test with the long forms, install the wheels of a clone here and in fresh systems, lint every file, and see that tests notice mutants
+check-full: .venv/wheels configured sanitized ## run every test with the long forms, pack the bundle, install the wheels of a clone here and in fresh systems, lint every file, and see that tests notice mutants
 	@setup/timed build cmake --build --preset $(PRESET)
 	@test/Lint/lint $(BUILD) --all
 	@test/run-suites $(SUITES) --long
+	@setup/timed gpu-bundle $(MAKE) --no-print-directory gpu-bundle
 	@setup/timed install-clone test/Python/install-clone build/install-clone
 	@setup/timed fresh-systems test/Python/fresh-systems build/install-clone/clone/dist build/fresh-systems
 	@test/Mutants/mutants $(BUILD)
 	@test/Mutants/mutants $(BUILD) --operators
 
+# PART=1/4 packs each fourth case.
 gpu-bundle: GROUPS = build check
+gpu-bundle: PART = 1/1
 gpu-bundle: configured ## pack tests and benchmarks for a machine with a GPU into build/gpu-bundle
 	@setup/timed build cmake --build --preset $(PRESET) --target mp-exec mp-run write-tiny-model write-op-cases write-gemm-grid
-	@test/GPU/make-bundle $(BUILD) build/gpu-bundle
+	@test/GPU/make-bundle $(BUILD) build/gpu-bundle --part=$(PART)
 
 # COMPARE takes flags of compare.py: make benchmark COMPARE='--quick --compile'.
 benchmark: GROUPS = build benchmark

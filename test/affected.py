@@ -1,12 +1,16 @@
 #!/usr/bin/python3
-"""Says which of the costly suites a change runs, by the table affected-suites.toml.
+"""Says which of the costly suites and which of the tests that take turns a change runs, by the table affected-suites.toml.
 
 usage: test/affected.py [--table=FILE]
        test/affected.py --left-out SUITE [--table=FILE]
+       test/affected.py --part=N [--table=FILE]
 
 A change is what differs between the work tree, with files that git does not know yet, and the newest commit of this branch behind which
 all are at most 12 hours older than HEAD by their commit date. What was merged is of the age of its merge. Everything runs where there is no such commit or no git, where something changed on which everything
 leans, or something that the table does not know. --left-out ends with 0 where the suite is left out, and with 1 where it runs.
+
+Turns go by the number of commits behind HEAD, along first parents: the next commit has the next turn. A lit test whose file HEAD changed, or
+nobody committed yet, runs whatever the turn. --part prints which of N parts of a work has its turn, such as 2/4; 1/1 where there is no commit to count.
 """
 
 import argparse
@@ -85,7 +89,7 @@ class Suite:
 class Table:
     def __init__(self, file):
         content = tomllib.loads(file.read_text())
-        self.everything, self.always = content["everything"], content["always"]
+        self.everything, self.always, self.turns = content["everything"], content["always"], content["turns"]
         self.suites = [Suite(name, row) for name, row in content["suite"].items()]
 
     def knows(self, path):
@@ -110,6 +114,28 @@ def left_out(table, repository):
     return [suite for suite in table.suites if not any(is_below(path, suite.patterns) for path in changed)], since
 
 
+def turn(repository, count):
+    """Which of so many things has its turn at this commit, from 0; none where git does not keep this folder."""
+    commits = git(repository, "rev-list", "--first-parent", "--count", "HEAD") if is_clone(repository) else None
+    return None if commits is None else int(commits) % count
+
+
+def describe_turns(table, repository, left_out):
+    """The tests that have no turn at this commit, in suites that are not left out, and a line for each row of the table that has some."""
+    runs = changed_paths(repository, "HEAD~1") or []
+    known = [test for suite in left_out for test in suite.tests]
+    waiting, lines = [], []
+    for name, parts in table.turns.items():
+        now = turn(repository, len(parts))
+        if now is None:
+            return [], []
+        others = [test for part in parts if part is not parts[now] for test in part if test not in runs and not is_below(test, known)]
+        waiting += others
+        if others:
+            lines.append(f"in turns: {', '.join(others)}: at this commit {name} has part {now + 1} of {len(parts)}")
+    return waiting, lines
+
+
 def describe(table, repository):
     """The suites that are left out, and a line for each; or a line that says why there is none."""
     suites, reason = left_out(table, repository)
@@ -123,11 +149,16 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--left-out", metavar="SUITE", help="end with 0 where this one is left out, with 1 where it runs")
     parser.add_argument("--table", type=pathlib.Path, default=TABLE, help="another table, in the folder test/ of another repository")
+    parser.add_argument("--part", metavar="N", type=int, help="print which of N parts has its turn")
     options = parser.parse_args()
-    table = Table(options.table)
-    suites, lines = describe(table, options.table.resolve().parents[1])
+    table, repository = Table(options.table), options.table.resolve().parents[1]
+    if options.part:
+        now = turn(repository, options.part)
+        print("1/1" if now is None else f"{now + 1}/{options.part}")
+        return 0
+    suites, lines = describe(table, repository)
     if not options.left_out:
-        print("\n".join(lines))
+        print("\n".join(lines + describe_turns(table, repository, suites)[1]))
         return 0
     if options.left_out not in [suite.name for suite in table.suites]:
         parser.error(f"{options.table.name} has no suite '{options.left_out}'")

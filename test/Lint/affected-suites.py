@@ -4,7 +4,7 @@
 usage: affected-suites.py REPOSITORY
 
 Every room of that table is a suite's, every folder of test/ and test/unit/ and whatever else lies at the top is named, and all that the
-table names is there. A suite that runs gtest programs has every room whose headers their sources include.
+table names is there. A suite that runs gtest programs has every room whose headers their sources include. A test takes turns once.
 """
 
 import pathlib
@@ -44,6 +44,12 @@ def programs_include(repository, suite):
                     yield match[1], file.relative_to(repository)
 
 
+def test_program(repository, test):
+    """Whether a gtest program is built of which a test such as unit/AgreementTests/Suite.name is."""
+    lists = (path.read_text() for path in (repository / "test/unit").rglob("CMakeLists.txt"))
+    return any(f"add_mp_unittest({test.split('/')[1]} " in re.sub(r"\s", " ", text) for text in lists)
+
+
 def faults(repository, table):
     page = rooms(repository)
     named = {room.split("/")[0] for suite in table.suites for room in suite.rooms}
@@ -62,6 +68,12 @@ def faults(repository, table):
         for room, file in programs_include(repository, suite):
             if room not in suite.rooms:
                 yield f"suite {suite.name} lacks the room {room}, which {file} includes"
+    turns = [test for parts in table.turns.values() for part in parts for test in part]
+    for test in turns:
+        if turns.count(test) > 1:
+            yield f"{test} takes turns twice"
+        if not (test_program(repository, test) if test.startswith("unit/") else (repository / test).exists()):
+            yield f"there is no {test}, which takes turns"
     for path in [*table.everything, *table.always, *(path for suite in table.suites for path in suite.paths)]:
         if "*" not in path and not (repository / path).exists():
             yield f"there is no {path}"
