@@ -227,6 +227,20 @@ LogicalResult CastOp::differentiate(OpBuilder &builder, ArrayRef<Value> results,
   return success();
 }
 
+// The whole gradient of what is taken goes to what it is taken for.
+LogicalResult StraightThroughOp::differentiate(OpBuilder &, ArrayRef<Value> results, Gradients &operands) {
+  operands[1] = results[0];
+  return success();
+}
+
+LogicalResult ReverseGradientOp::differentiate(OpBuilder &builder, ArrayRef<Value> results, Gradients &operands) {
+  LocBuilder b(getLoc(), builder);
+  Type element = elementOf(results[0]);
+  Value wide = castTo(b, results[0], getWideElement(results[0]));
+  operands[0] = castTo(b, mul(b, wide, scalar(b, wide, -getScale().convertToDouble())), element);
+  return success();
+}
+
 // The mask is a function of rng and stream, so that nothing is stored for it.
 LogicalResult DropoutOp::differentiate(OpBuilder &builder, ArrayRef<Value> results, Gradients &operands) {
   LocBuilder b(getLoc(), builder);

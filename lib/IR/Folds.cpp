@@ -118,6 +118,15 @@ void mp::foldSlices(Operation *root) {
   });
 }
 
+void mp::dropGradientRules(Operation *root) {
+  root->walk([](Operation *op) {
+    if (!op->hasTrait<mp::OpTrait::GivesFirstOperand>())
+      return;
+    op->getResult(0).replaceAllUsesWith(op->getOperand(0));
+    op->erase();
+  });
+}
+
 OpFoldResult PadOp::fold(FoldAdaptor) { return unchanged(getInput(), getType()); }
 OpFoldResult TileOp::fold(FoldAdaptor) { return unchanged(getInput(), getType()); }
 OpFoldResult ConcatOp::fold(FoldAdaptor) {

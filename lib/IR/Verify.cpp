@@ -124,13 +124,14 @@ LogicalResult ClampOp::verify() {
 }
 
 static LogicalResult verifyFinite(Operation *op, const APFloat &value, StringRef name) {
-  if (!value.isFinite()) // leaky_relu (C1), elu (C1)
+  if (!value.isFinite()) // leaky_relu (C1), elu (C1), reverse_gradient (C1)
     return op->emitOpError() << name << " is " << value.convertToDouble() << ", expected a finite number";
   return success();
 }
 
 LogicalResult LeakyReluOp::verify() { return verifyFinite(*this, getNegativeSlope(), "negative_slope"); }
 LogicalResult EluOp::verify() { return verifyFinite(*this, getAlpha(), "alpha"); }
+LogicalResult ReverseGradientOp::verify() { return verifyFinite(*this, getScale(), "scale"); }
 
 static LogicalResult verifyRate(Operation *op, double rate) {
   if (!(rate >= 0 && rate < 1)) // dropout (C1), dropout_mask (C1), masked_dropout (C1)

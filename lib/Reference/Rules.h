@@ -56,6 +56,11 @@ Tensor evaluate(ReshapeOp op, const Frame &frame);
 Tensor evaluate(TransposeOp op, const Frame &frame);
 Tensor evaluate(BroadcastOp op, const Frame &frame);
 
+// GradientRules.cpp
+Tensor evaluate(StopGradientOp op, const Frame &frame);
+Tensor evaluate(StraightThroughOp op, const Frame &frame);
+Tensor evaluate(ReverseGradientOp op, const Frame &frame);
+
 // Elementwise.cpp
 Tensor evaluate(AddOp op, const Frame &frame);
 Tensor evaluate(SubOp op, const Frame &frame);

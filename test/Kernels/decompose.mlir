@@ -170,3 +170,14 @@ func.func @taken_off(%x: tensor<5x3xf16>) -> (tensor<1x3xf16>, tensor<2x3xf16>, 
   %2, %last = mp.split %behind sizes [2, 1] dimension 0 : tensor<3x3xf16> -> tensor<2x3xf16>, tensor<1x3xf16>
   return %1, %2, %last : tensor<1x3xf16>, tensor<2x3xf16>, tensor<1x3xf16>
 }
+
+// What is about gradients alone is its operand.
+// CHECK-LABEL: @gradient_rules
+func.func @gradient_rules(%x: tensor<4xf32>, %y: tensor<4xf32>) -> tensor<4xf32> {
+  // CHECK-SAME: (%[[X:.*]]: tensor<4xf32>, %{{.*}}: tensor<4xf32>)
+  %0 = mp.stop_gradient %x : tensor<4xf32>
+  %1 = mp.straight_through %0, %y : tensor<4xf32>
+  %2 = mp.reverse_gradient %1 : tensor<4xf32>
+  // CHECK-NEXT: return %[[X]]
+  return %2 : tensor<4xf32>
+}

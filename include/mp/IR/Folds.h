@@ -12,6 +12,10 @@ namespace mp {
 /// use.
 void foldSlices(mlir::Operation *root);
 
+/// Puts the operand in the place of each op inside of `root` that is about gradients alone (mp.stop_gradient): where
+/// they have been built, or are not asked for.
+void dropGradientRules(mlir::Operation *root);
+
 } // namespace mp
 
 #endif // MP_IR_FOLDS_H

@@ -94,6 +94,10 @@ public:
   static llvm::LogicalResult verifyTrait(mlir::Operation *op) { return verifyNoStrayAttributes(op); }
 };
 
+/// The only result is the first operand.
+template <typename ConcreteOp>
+class GivesFirstOperand : public mlir::OpTrait::TraitBase<ConcreteOp, GivesFirstOperand> {};
+
 /// Refuses operands and results of more elements than are supported, 2^48.
 llvm::LogicalResult verifyCountableValues(mlir::Operation *op);
 

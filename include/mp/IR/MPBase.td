@@ -154,6 +154,11 @@ def MP_NoStrayAttributes : NativeOpTrait<"NoStrayAttributes"> {
   let cppNamespace = "::mp::OpTrait";
 }
 
+// Says that the only result is the first operand: the op is about something else than what it computes.
+def MP_GivesFirstOperand : NativeOpTrait<"GivesFirstOperand"> {
+  let cppNamespace = "::mp::OpTrait";
+}
+
 // Refuses tensors of more than 2^48 elements, so that no size that is made of theirs has more than 64 bits.
 def MP_CountableValues : NativeOpTrait<"CountableValues"> {
   let cppNamespace = "::mp::OpTrait";

@@ -177,6 +177,8 @@ struct DecomposePass : mp::impl::DecomposePassBase<DecomposePass> {
       return signalPassFailure();
     recordStatistics();
     // In front of the others, of whose ops it makes some.
+    // Of the text of a model as it was written.
+    dropGradientRules(getOperation());
     RewritePatternSet ofAttention(&getContext());
     populateAttentionPatterns(ofAttention, machine.level != nullptr);
     walkAndApplyPatterns(getOperation(), std::move(ofAttention));

@@ -228,6 +228,7 @@ static LogicalResult differentiateModel(func::FuncOp model) {
   }
   edit.commit();
   setProgramKind(model, ProgramKind::TrainStep);
+  dropGradientRules(model);
   // Rules build gradients of inputs, too, and the outputs are gone.
   eraseDeadOps(model);
   return success();

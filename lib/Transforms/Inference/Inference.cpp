@@ -8,6 +8,7 @@
 #include "Transforms/Specialize/RowWeights.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/SymbolTable.h"
+#include "mp/IR/Folds.h"
 #include "mp/IR/Program.h"
 
 namespace mp {
@@ -44,6 +45,7 @@ static FailureOr<func::FuncOp> cloneFor(func::FuncOp model, SymbolTable &symbols
   program.setSymName(stringifyProgramKind(kind));
   symbols.insert(program, std::next(model->getIterator()));
   program.walk([](RandomOpInterface random) { random.dropRandomness(); });
+  dropGradientRules(program);
   if (failed(useRunningStatistics(program)))
     return failure();
   SignatureEdit edit(program);

@@ -108,6 +108,20 @@ static void addData(Cases &cases) {
                    true});
 }
 
+static void addGradientRules(Cases &cases) {
+  for (std::string type : {"$T", "i32", "i64", "ui8", "i1"})
+    cases.push_back({"mp.stop_gradient",
+                     type,
+                     {{"3x5x" + type, type == "i1" ? Fill::Flags : Fill::Signed}},
+                     {"3x5x" + type},
+                     "mp.stop_gradient %0 : {0}"});
+  cases.push_back(
+      {"mp.straight_through", "", {{"3x5x$T"}, {"3x5x$T"}}, {"3x5x$T"}, "mp.straight_through %0, %1 : {0}"});
+  for (std::string clause : {"", "{scale = 0.3 : f64} "})
+    cases.push_back(
+        {"mp.reverse_gradient", clause, {{"3x5x$T"}}, {"3x5x$T"}, "mp.reverse_gradient %0 " + clause + ": {0}"});
+}
+
 static void addElementwise(Cases &cases) {
   struct Shapes {
     std::string name, lhs, rhs, result;
@@ -427,6 +441,7 @@ const std::vector<OpCase> &mp::opCases() {
     addGroupNorms(all);
     addData(all);
     addIndexing(all);
+    addGradientRules(all);
     addElementwise(all);
     addReductions(all);
     addScans(all);

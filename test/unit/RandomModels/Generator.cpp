@@ -212,6 +212,17 @@ void makeOneHot(ModelBuilder &b) {
   b.add("mp.one_hot $0 : {0} -> {r}", {label}, type, 1);
 }
 
+void makeGradientRule(ModelBuilder &b, const std::string &op) {
+  const unsigned x = b.pickFloat();
+  if (op != "mp.straight_through") {
+    b.add(op + (op == "mp.reverse_gradient" ? " $0 {scale = 0.5 : f64} : {0}" : " $0 : {0}"), {x}, b.typeOf(x),
+          b.boundOf(x));
+    return;
+  }
+  const unsigned to = b.bounded(x, 1e4), value = b.add("mp.floor $0 : {0}", {to}, b.typeOf(to), b.boundOf(to) + 1);
+  b.add(op + " $0, $1 : {0}", {value, to}, b.typeOf(to), b.boundOf(value));
+}
+
 void makeIsFinite(ModelBuilder &b) {
   const unsigned x = b.pickFloat();
   ValueType type = b.typeOf(x);
@@ -384,6 +395,9 @@ constexpr Row kRows[] = {
     {"mp.triu", 1, [](ModelBuilder &b) { makeTriangle(b, "mp.triu"); }},
     {"mp.gather", 2, [](ModelBuilder &b) { b.embedding(); }},
     {"mp.one_hot", 1, makeOneHot},
+    {"mp.stop_gradient", 1, [](ModelBuilder &b) { makeGradientRule(b, "mp.stop_gradient"); }},
+    {"mp.straight_through", 1, [](ModelBuilder &b) { makeGradientRule(b, "mp.straight_through"); }},
+    {"mp.reverse_gradient", 1, [](ModelBuilder &b) { makeGradientRule(b, "mp.reverse_gradient"); }},
     {"mp.attention", 2, makeAttention},
     {"mp.softmax", 2, [](ModelBuilder &b) { makeSoftmax(b, "mp.softmax"); }},
     {"mp.log_softmax", 1, [](ModelBuilder &b) { makeSoftmax(b, "mp.log_softmax"); }},

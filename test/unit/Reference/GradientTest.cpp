@@ -146,8 +146,11 @@ bool isDifferenceable(const OpCase &use) {
   return hasReal && parseTensorType(instance.results.front()).element == ElementType::F64;
 }
 
-Differentiability differentiabilityOf(mlir::OperationName name) {
-  return name.getInterface<DerivativeOpInterface>()->getDifferentiability();
+/// Whether the gradient of an op is its derivative: there is one, and the op is not about another (GradientRules
+/// below).
+bool hasItsDerivative(mlir::OperationName name) {
+  return name.getInterface<DerivativeOpInterface>()->getDifferentiability() == Differentiability::Differentiable &&
+         !name.hasTrait<OpTrait::GivesFirstOperand>();
 }
 
 } // namespace
@@ -158,15 +161,54 @@ TEST(Gradient, everyDifferentiableOpMatchesCentralDifferences) {
   for (const OpCase &use : opCases()) {
     const mlir::OperationName name(use.op, dialect.getContext());
     ASSERT_TRUE(name.isRegistered()) << use.op;
-    if (differentiabilityOf(name) != Differentiability::Differentiable || !isDifferenceable(use))
+    if (!hasItsDerivative(name) || !isDifferenceable(use))
       continue;
     SCOPED_TRACE(use.op + ": " + use.name);
     expectGradientsMatch(use);
     checked.insert(use.op);
   }
   for (mlir::RegisteredOperationName name : dialect.getContext()->getRegisteredOperationsByDialect("mp"))
-    if (differentiabilityOf(name) == Differentiability::Differentiable) {
+    if (hasItsDerivative(name)) {
       EXPECT_TRUE(checked.contains(name.getStringRef().str()))
           << name.getStringRef().str() << " has no case in OpCases";
     }
+}
+
+// The loss is sum(w * rule(x, y)), whose derivative in x would be w.
+TEST(GradientRules, sayWhatTheGradientIs) {
+  struct Rule {
+    const char *text;
+    double ofFirst, ofSecond; ///< times w; 0 where there is none
+  };
+  const Rule rules[] = {{"mp.stop_gradient %x", 0, 0},
+                        {"mp.straight_through %x, %y", 0, 1},
+                        {"mp.straight_through %x, %x", 1, 0},
+                        {"mp.reverse_gradient %x", -1, 0},
+                        {"mp.reverse_gradient %x {scale = 0.25 : f64}", -0.25, 0},
+                        {"mp.reverse_gradient %x {scale = -3.0 : f64}", 3, 0}};
+  for (const Rule &rule : rules) {
+    const std::string type = "tensor<3xf64>", parameter = ": " + type + " {mp.initializer = #mp.zeros, mp.parameter = ";
+    Program program(
+        "func.func @model(%x" + parameter + "\"x\"}, %y" + parameter + "\"y\"}, %z" + parameter +
+        "\"z\"}, %w: " + type +
+        " {mp.input = \"w\"}) -> (tensor<f64> {mp.loss}) attributes {mp.program = \"model\"} {\n%r = " + rule.text +
+        " : " + type + "\n%a = mp.add %r, %z : " + type + ", " + type + " -> " + type +
+        "\n%p = mp.mul %a, %w : " + type + ", " + type + " -> " + type +
+        "\n%l = mp.reduce_sum %p dimensions [0] : " + type + " -> tensor<f64>\nreturn %l : tensor<f64>\n}\n");
+    mlir::PassManager passes(program.getContext());
+    passes.addPass(createAutodiffPass());
+    ASSERT_TRUE(succeeded(passes.run(program.getModule()))) << program.errors();
+    mlir::func::FuncOp step = program.func("train_step");
+    step.walk([&](mlir::Operation *op) { EXPECT_FALSE(op->hasTrait<OpTrait::GivesFirstOperand>()) << rule.text; });
+    const std::vector<double> weights = {0.5, -2, 3};
+    const Tensor own = Tensor::ofReals(makeType(ElementType::F64, {3}), {1, 2, 3});
+    auto results = evaluate(step, {own, own, own, Tensor::ofReals(makeType(ElementType::F64, {3}), weights)});
+    ASSERT_TRUE(succeeded(results)) << program.errors();
+    for (auto [name, factor] : {std::pair("x", rule.ofFirst), std::pair("y", rule.ofSecond)}) {
+      std::optional<unsigned> index = findResult(step, ResultRole::Gradient, name);
+      ASSERT_EQ(bool(index), factor != 0) << rule.text << ", " << name;
+      for (size_t i = 0; index && i < weights.size(); ++i)
+        EXPECT_EQ((*results)[*index].reals()[i], factor * weights[i]) << rule.text << ", " << name;
+    }
+  }
 }
