@@ -106,22 +106,43 @@ LogicalResult TopKOp::differentiate(OpBuilder &builder, ArrayRef<Value> results,
   return success();
 }
 
-// An index that is none of the dimension's added nothing, and its update gets 0.
-LogicalResult ScatterAddOp::differentiate(OpBuilder &builder, ArrayRef<Value> results, Gradients &operands) {
-  LocBuilder b(getLoc(), builder);
-  operands[0] = results[0];
-  const auto dimension = static_cast<int64_t>(getDimension());
-  const int64_t inner = typeOf(getInput()).getRank() - dimension - 1;
-  SmallVector<int64_t> shape(shapeOf(getIndices()));
-  shape.append(inner, 1);
-  Value indices = reshapeTo(b, castTo(b, getIndices(), b.getI64Type()), shape);
+/// `gathered` by indices of a dimension with `size` elements, which broadcast to it; 0 where an index is none of it:
+/// what it was an index of was added nowhere.
+static Value zeroBeside(LocBuilder &b, Value gathered, Value indices, int64_t size) {
+  indices = castTo(b, indices, b.getI64Type());
   auto number = [&](int64_t value) -> Value {
     auto type = RankedTensorType::get({}, b.getI64Type());
     return ConstantOp::create(b, type, DenseElementsAttr::get(type, value));
   };
-  Value gathered = GatherOp::create(b, results[0], getIndices(), getDimension()), none = scalar(b, gathered, 0);
+  Value none = scalar(b, gathered, 0);
   Value isAbove = compare(b, ComparePredicate::ge, indices, number(0));
-  Value isBelow = compare(b, ComparePredicate::lt, indices, number(shapeOf(getInput())[dimension]));
-  operands[2] = select(b, isAbove, select(b, isBelow, gathered, none), none);
+  Value isBelow = compare(b, ComparePredicate::lt, indices, number(size));
+  return select(b, isAbove, select(b, isBelow, gathered, none), none);
+}
+
+LogicalResult ScatterAddOp::differentiate(OpBuilder &builder, ArrayRef<Value> results, Gradients &operands) {
+  LocBuilder b(getLoc(), builder);
+  operands[0] = results[0];
+  const auto dimension = static_cast<int64_t>(getDimension());
+  SmallVector<int64_t> shape(shapeOf(getIndices()));
+  shape.append(typeOf(getInput()).getRank() - dimension - 1, 1);
+  Value indices = reshapeTo(b, castTo(b, getIndices(), b.getI64Type()), shape);
+  Value gathered = GatherOp::create(b, results[0], getIndices(), getDimension());
+  operands[2] = zeroBeside(b, gathered, indices, shapeOf(getInput())[dimension]);
+  return success();
+}
+
+LogicalResult GatherElementsOp::differentiate(OpBuilder &builder, ArrayRef<Value> results, Gradients &operands) {
+  LocBuilder b(getLoc(), builder);
+  Value zeros = BroadcastOp::create(b, typeOf(getInput()), scalar(b, getInput(), 0), Value());
+  operands[0] = ScatterElementsAddOp::create(b, zeros, getIndices(), results[0], getDimension());
+  return success();
+}
+
+LogicalResult ScatterElementsAddOp::differentiate(OpBuilder &builder, ArrayRef<Value> results, Gradients &operands) {
+  LocBuilder b(getLoc(), builder);
+  operands[0] = results[0];
+  Value gathered = GatherElementsOp::create(b, results[0], getIndices(), getDimension());
+  operands[2] = zeroBeside(b, gathered, getIndices(), shapeOf(getInput())[getDimension()]);
   return success();
 }

@@ -207,6 +207,45 @@ int64_t ScatterAddOp::getOperationsPerElement() {
   return 2 + (indices.hasStaticShape() ? 2 * indices.getNumElements() : 0);
 }
 
+/// Indices of elements of `input` along `dimension`, or an error.
+template <typename Op>
+static LogicalResult checkPlaces(MaybeLocation location, Value input, Value indices, int64_t dimension) {
+  ArrayRef<int64_t> own = shapeOf(input), of = shapeOf(indices);
+  if (dimension < 0 || dimension >= static_cast<int64_t>(own.size())) // gather_elements (C1), scatter_elements_add (C1)
+    return emitErrorOf<Op>(location, "dimension ", dimension, " is outside the operand's rank ", own.size());
+  bool areInside = of.size() == own.size();
+  for (size_t i = 0; areInside && i < own.size(); ++i)
+    areInside = static_cast<int64_t>(i) == dimension || of[i] == own[i] ||
+                (!isOpen(own[i]) && !isOpen(of[i]) && of[i] < own[i]);
+  if (!areInside) // gather_elements (C2), scatter_elements_add (C2)
+    return emitErrorOf<Op>(location, "indices have shape ", describe(of), ", expected the rank of the operand, ",
+                           describe(own), ", and outside dimension ", dimension, " at most its sizes");
+  return success();
+}
+
+LogicalResult GatherElementsOp::inferReturnTypes(MLIRContext *, MaybeLocation location, Adaptor op, Types &types) {
+  types.push_back(RankedTensorType::get(shapeOf(op.getIndices()), elementOf(op.getInput())));
+  return checkPlaces<GatherElementsOp>(location, op.getInput(), op.getIndices(), op.getDimension());
+}
+
+LogicalResult ScatterElementsAddOp::inferReturnTypes(MLIRContext *, MaybeLocation location, Adaptor op, Types &types) {
+  types.push_back(op.getInput().getType());
+  if (failed(checkPlaces<ScatterElementsAddOp>(location, op.getInput(), op.getIndices(), op.getDimension())))
+    return failure();
+  if (elementOf(op.getInput()) != elementOf(op.getUpdates())) // (C3)
+    return emitErrorOf<ScatterElementsAddOp>(location, "adds updates of ", elementOf(op.getUpdates()), " to ",
+                                             elementOf(op.getInput()), ", expected one type");
+  if (!agree(shapeOf(op.getUpdates()), shapeOf(op.getIndices()))) // (C3)
+    return emitErrorOf<ScatterElementsAddOp>(location, "updates have shape ", describe(shapeOf(op.getUpdates())),
+                                             ", expected that of the indices, ", describe(shapeOf(op.getIndices())));
+  return success();
+}
+
+int64_t ScatterElementsAddOp::getOperationsPerElement() {
+  const int64_t count = shapeOf(getIndices())[getDimension()];
+  return 2 + (isOpen(count) ? 0 : 2 * count);
+}
+
 LogicalResult TopKOp::inferReturnTypes(MLIRContext *context, MaybeLocation location, Adaptor op, Types &types) {
   Shape shape(shapeOf(op.getInput()));
   if (shape.empty()) // (C1)

@@ -126,6 +126,39 @@ Tensor rules::evaluate(ScatterAddOp op, const Frame &frame) {
   return Tensor::ofReals(runtimeTypeOf(op.getResult()), sums);
 }
 
+/// For each of the indices the element of the operand that is at its place but in `dimension`, or -1.
+static std::vector<int64_t> placesOf(const Tensor &input, const Tensor &indices, uint64_t dimension) {
+  Shape strides = rowMajorStrides(input.type.shape);
+  const int64_t own = strides[dimension], size = input.type.shape[dimension];
+  strides[dimension] = 0;
+  std::vector<int64_t> places = locate(indices.type.shape, strides);
+  for (auto [place, index] : llvm::zip_equal(places, indices.integers()))
+    place = index >= 0 && index < size ? place + index * own : -1;
+  return places;
+}
+
+Tensor rules::evaluate(GatherElementsOp op, const Frame &frame) {
+  const Tensor &input = frame[op.getInput()];
+  TensorTypeT type = runtimeTypeOf(op.getResult());
+  const std::vector<double> none(elementsOf(type.shape), std::numeric_limits<double>::quiet_NaN());
+  Tensor result = isFloat(type.element) ? Tensor::ofReals(type, none) : Tensor::zeros(type);
+  for (auto [target, place] : llvm::enumerate(placesOf(input, frame[op.getIndices()], op.getDimension())))
+    if (place >= 0)
+      copyElements(result, static_cast<int64_t>(target), input, place, 1);
+  return result;
+}
+
+Tensor rules::evaluate(ScatterElementsAddOp op, const Frame &frame) {
+  const Tensor &input = frame[op.getInput()];
+  const std::vector<double> updates = frame[op.getUpdates()].reals();
+  std::vector<double> sums = input.reals();
+  const FloatFormat acc = frame.options.exactAccumulator ? formatOf(accumulatorOf(input.type.element)) : kF64;
+  for (auto [source, place] : llvm::enumerate(placesOf(input, frame[op.getIndices()], op.getDimension())))
+    if (place >= 0)
+      sums[place] = roundTo(sums[place] + updates[source], acc);
+  return Tensor::ofReals(runtimeTypeOf(op.getResult()), sums);
+}
+
 Tensor rules::evaluate(OneHotOp op, const Frame &frame) {
   TensorTypeT type = runtimeTypeOf(op.getResult());
   const int64_t classes = type.shape.back();

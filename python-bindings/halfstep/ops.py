@@ -21,7 +21,7 @@ from halfstep.graph.norms import cosine_similarity, group_norm, l2_norm, matrix_
 from halfstep.graph.operands import checked
 from halfstep.graph.products import einsum, matmul, outer
 from halfstep.graph.reductions import argmax, argmin, logsumexp, mean, prod, reduce_max, reduce_mean, reduce_min, reduce_prod, reduce_sum, sum, var
-from halfstep.graph.scatter import index_put, scatter_add_elements
+from halfstep.graph.scatter import gather_elements, index_put, scatter_add_elements, scatter_elements_add
 from halfstep.graph.shapes import broadcast, cast, concat, constant, flip, index_of, iota, pad, reshape, scatter_add, split, stack, tile, transpose, tril, triu
 from halfstep.graph.transposed import conv_transpose
 from halfstep.hints.functions import INSTEAD
@@ -32,11 +32,11 @@ from halfstep_runtime._keywords import tell
 __all__ = [
     "acosh", "addbmm", "addcdiv", "addcmul", "addmm", "addmv", "addr", "argmax", "argmin", "asinh", "atan2", "atanh", "baddbmm", "bilinear",
     "broadcast", "cast", "ceil", "concat", "constant", "conv_tbc", "conv_transpose", "cosine_similarity", "cross", "cumprod", "cumsum", "dot",
-    "dropout", "einsum", "flip", "gather", "group_norm", "index_put", "iota", "is_inf", "is_nan", "l2_norm",
+    "dropout", "einsum", "flip", "gather", "gather_elements", "group_norm", "index_put", "iota", "is_inf", "is_nan", "l2_norm",
     "log_softmax", "logsumexp", "matmul",
     "matrix_norm", "max", "maximum", "mean", "min", "minimum", "multi_dot", "mv", "normalize", "one_hot", "outer", "pad", "pow", "prelu", "prod",
     "reduce_max", "reduce_mean", "reduce_min", "reduce_prod", "reduce_sum", "renorm",
-    "reshape", "scaled_dot_product_attention", "scatter_add", "scatter_add_elements", "sign", "softmax", "split", "square", "stack", "sum", "tensordot", "tile",
+    "reshape", "scaled_dot_product_attention", "scatter_add", "scatter_add_elements", "scatter_elements_add", "sign", "softmax", "split", "square", "stack", "sum", "tensordot", "tile",
     "top_k", "transpose", "tril", "triu", "var", "vdot", "vecdot", "vector_norm", "where",
 ]
 __all__ += generated.__all__

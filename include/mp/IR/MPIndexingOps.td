@@ -194,6 +194,70 @@ def MP_ScatterAddOp : MP_IndexingOp<"scatter_add", MP_Promote, [MP_InferredTypes
   }];
 }
 
+def MP_GatherElementsOp : MP_IndexingOp<"gather_elements", MP_Clear, [MP_InferredTypes]> {
+  let scaling = [MP_Term, MP_Independent];
+  let rows = MP_RowsAlong<"{static_cast<int64_t>(getDimension())}">;
+  let listedAs = "gather";
+  let summary = "elements of a tensor by an index for each along a dimension";
+  let description = [{
+    NumPy's `take_along_axis`, PyTorch's `gather`, ONNX's `GatherElements`: an element of the result is that at its own place, but in `dimension`, where the
+    index at its place says. An index that is none of the dimension's, a negative one too, gives NaN, and 0 of integers and bool, as of `mp.gather`.
+
+    Its gradient adds up in f32 (f64 for f64) what each element got, in the order of the indices: see `mp.scatter_elements_add`.
+
+    Constraints:
+    - (C1) `dimension` is inside the operand's rank.
+    - (C2) The indices have the operand's rank, and outside `dimension` at most its sizes: open ones where the operand's are.
+
+    Example:
+
+    ```mlir
+    %p = mp.gather_elements %x, %labels dimension 1 : tensor<?x10xf32>, tensor<?x1xi32> -> tensor<?x1xf32>
+    ```
+  }];
+  let arguments = (ins MP_Tensor:$input, MP_IntegerTensor:$indices, I64Attr:$dimension);
+  let extraClassDeclaration = [{ bool readsWhole(::mlir::OpOperand &operand) { return operand.getOperandNumber() == 0; } }];
+  let assemblyFormat = [{
+    $input `,` $indices `dimension` $dimension attr-dict `:` type($input) `,` type($indices) `->` type($result)
+  }];
+}
+
+def MP_ScatterElementsAddOp : MP_IndexingOp<"scatter_elements_add", MP_Promote, [MP_InferredTypes]> {
+  let scaling = [MP_Term, MP_Independent, MP_Term];
+  // An open size of the indices along the dimension is of rows that meet in one element.
+  let rows = MP_RowRule<[{::mp::detail::isOpenAlong(*this, {static_cast<int64_t>(getDimension())}) ||
+                         ::llvm::cast<::mlir::RankedTensorType>(getIndices().getType()).isDynamicDim(getDimension()) ||
+                         ::mp::detail::hasSeveralOpenSizes(*this)}]>;
+  let listedAs = "scatter / scatter_add";
+  let summary = "adds each element of one tensor to one of another by its index along a dimension";
+  let description = [{
+    PyTorch's `scatter_add`, ONNX's `ScatterElements` that adds: to each element of the operand all updates that have its place, but in `dimension`, where their
+    index is its own; in the order of the indices, in f32 (f64 for f64) and rounded once. An index that is none of the dimension's adds nothing. Each element of
+    the result looks along `dimension` of the indices alone, and the bits are those of any number of threads.
+
+    Constraints:
+    - (C1) `dimension` is inside the operand's rank.
+    - (C2) The indices have the operand's rank, and outside `dimension` at most its sizes: open ones where the operand's are.
+    - (C3) Operand and updates have one element type, and updates the shape of the indices.
+
+    Example:
+
+    ```mlir
+    %s = mp.scatter_elements_add %x, %places, %u dimension 1 : tensor<?x10xf32>, tensor<?x3xi32>, tensor<?x3xf32> -> tensor<?x10xf32>
+    ```
+  }];
+  let arguments = (ins MP_FloatTensor:$input, MP_IntegerTensor:$indices, MP_FloatTensor:$updates, I64Attr:$dimension);
+  let results = (outs MP_FloatTensor:$result);
+  let assemblyFormat = [{
+    $input `,` $indices `,` $updates `dimension` $dimension attr-dict
+    `:` type($input) `,` type($indices) `,` type($updates) `->` type($result)
+  }];
+  let extraClassDeclaration = [{
+    bool readsWhole(::mlir::OpOperand &operand) { return operand.getOperandNumber() != 0; }
+    int64_t getOperationsPerElement();
+  }];
+}
+
 def MP_OneHotOp : MP_Op<"one_hot", MP_Fixed, MP_Constant, MP_RoleMap,
     [Pure, DeclareOpInterfaceMethods<MP_ShapeOpInterface, ["inferShape"]>]> {
   let scaling = [MP_Independent];

@@ -76,6 +76,15 @@ struct IndexingForms : ScalarForms {
   static int64_t run(GatherOp op) { return std::max<int64_t>(innerOf(op.getInput(), op.getDimension()), 1); }
   static int64_t run(ScatterAddOp op) { return std::max<int64_t>(innerOf(op.getInput(), op.getDimension()), 1); }
 
+  // Each element is of a place of its own.
+  static int64_t run(GatherElementsOp) { return 1; }
+  // Neighbours have indices and updates that are neighbours, unless they are looked up along the last dimension.
+  static int64_t run(ScatterElementsAddOp op) {
+    ArrayRef<int64_t> own = shapeOf(op.getInput());
+    const bool areTogether = op.getDimension() + 1 != own.size() && own.back() == shapeOf(op.getIndices()).back();
+    return areTogether ? std::max<int64_t>(own.back(), 1) : 1;
+  }
+
   // Labels repeat along the columns.
   static std::optional<Sizes> strides(OneHotOp op) {
     Sizes own = rowMajorStrides(shapeOf(op.getLabels()));
@@ -279,6 +288,44 @@ struct IndexingForms : ScalarForms {
       sum = scf::ForOp::create(b, index.i64(0), index.i64(inBlocks), index.i64(in.width), ValueRange{sum}, addBlock)
                 .getResult(0);
     return rounded(op, inBlocks == count ? sum : addOwnFrom(index.i64(inBlocks), index.i64(count), sum));
+  }
+
+  FormResult form(GatherElementsOp op) {
+    ArrayRef<int64_t> own = shapeOf(op.getInput()), shape = shapeOf(op.getResult());
+    Value none = constantLanes(op.getInput(), std::numeric_limits<double>::quiet_NaN());
+    if (product(own) == 0 || product(shape) == 0)
+      return exact(none);
+    Place place = placeOf(shape, {shape.size() - 1, 1, 1});
+    const int64_t size = own[op.getDimension()];
+    Value at = castValue(b, operand(1), elementOf(op.getIndices()), b.getI64Type());
+    place.numbers[op.getDimension()] = index.clamp(at, size);
+    return exact(select(index.isBelow(at, size), loadAt(0, op.getInput(), place.numbers, place.column), none));
+  }
+
+  FormResult form(ScatterElementsAddOp op) {
+    ArrayRef<int64_t> own = shapeOf(op.getInput()), of = shapeOf(op.getIndices());
+    const auto dimension = static_cast<size_t>(op.getDimension());
+    if (product(of) == 0 || product(own) == 0)
+      return exact(operand(0));
+    Place place = placeOf(own, {own.size() - 1, run(op), 1});
+    // Beside the indices there is nothing to add.
+    Value count = index.i64(of[dimension]);
+    for (auto [i, number] : llvm::enumerate(place.numbers))
+      if (i != dimension && of[i] != own[i])
+        count = arith::SelectOp::create(b, index.isBelow(number, of[i]), count, index.i64(0));
+    // Builders of bodies are `b`, where it is then.
+    auto add = [&](OpBuilder &, Location, Value number, ValueRange soFar) {
+      SmallVector<Value, 4> numbers = place.numbers;
+      numbers[dimension] = number;
+      Value at =
+          castValue(b, loadAt(1, op.getIndices(), numbers, place.column), elementOf(op.getIndices()), b.getI64Type());
+      Value isOwn =
+          arith::CmpIOp::create(b, arith::CmpIPredicate::eq, at, splat(b, place.numbers[dimension], in.width));
+      Value sum = arith::AddFOp::create(b, soFar[0], loadAt(2, op.getUpdates(), numbers, place.column));
+      scf::YieldOp::create(b, ValueRange{arith::SelectOp::create(b, isOwn, sum, soFar[0])});
+    };
+    return rounded(op,
+                   scf::ForOp::create(b, index.i64(0), count, index.i64(1), ValueRange{operand(0)}, add).getResult(0));
   }
 
   FormResult form(OneHotOp op) {

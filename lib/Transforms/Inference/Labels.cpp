@@ -83,9 +83,11 @@ static llvm::StringMap<Classes> findClasses(ArrayRef<func::FuncOp> programs) {
       known = {std::min(known.count, count), known.ignored == ignored ? ignored : std::nullopt};
     };
     program.walk([&](LabelsOpInterface op) { bound(op.getLabels(), op.getClassCount(), op.getIgnoredLabel()); });
-    program.walk([&](GatherOp op) {
+    auto boundIndices = [&](auto op) {
       bound(op.getIndices(), op.getInput().getType().getDimSize(op.getDimension()), std::nullopt);
-    });
+    };
+    program.walk([&](GatherOp op) { boundIndices(op); });
+    program.walk([&](GatherElementsOp op) { boundIndices(op); });
   }
   return classes;
 }

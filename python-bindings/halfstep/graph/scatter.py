@@ -7,9 +7,9 @@ import math
 from collections.abc import Iterable, Sequence
 
 from halfstep.graph import generated
-from halfstep.graph.graph import operands
+from halfstep.graph.graph import operand, operands
 from halfstep.graph.promotion import alike, in_float32, in_widest
-from halfstep.graph.shapes import broadcast, cast, constant, iota, reshape
+from halfstep.graph.shapes import broadcast, cast, constant, reshape
 from halfstep.hints.types import Operand, Tensor
 from halfstep_runtime._errors import Error, axis
 
@@ -32,23 +32,31 @@ def places_of(indices: list[Tensor], sizes: Sequence[int]) -> Tensor:
     return generated.select(functools.reduce(generated.logical_or, beyond), -1, functools.reduce(generated.add, steps))
 
 
+def gather_elements(input: Operand, indices: Operand, dimension: int) -> Tensor:
+    """Elements by an index for each along a dimension (numpy.take_along_axis, torch.gather)."""
+    input = operand(input)
+    return generated.gather_elements(input, indices, axis("gather_elements", dimension, len(input.shape)))
+
+
+def scatter_elements_add(input: Operand, indices: Operand, updates: Operand, dimension: int) -> Tensor:
+    """Adds each element of one tensor to one of another by its index along a dimension, in the order of the indices. The sum is in the
+    wider of the two types."""
+    x, added = alike(input, updates)
+    return generated.scatter_elements_add(x, indices, added, axis("scatter_elements_add", dimension, len(x.shape)))
+
+
 def scatter_add_elements(input: Operand, dimension: int, indices: Operand, updates: Operand) -> Tensor:
-    """Adds each element of `updates` to that of `input` at its own place but in `dimension`, where the index in the same place of
-    `indices` says (torch.scatter_add). An index that is none of the dimension's adds nothing. The sum is in the wider of the two types.
-    Each element looks at every index, so that it is for few; `scatter_add` adds whole slices."""
+    """`scatter_elements_add` in the words of torch.scatter_add: of `updates` as many are taken along each dimension as there are indices."""
     x, added = alike(input, updates)
     indices, = operands(indices)
-    own, others, shape = _sizes("scatter_add_elements", x, added, indices)
-    rank = len(own)
-    dimension = axis("scatter_add_elements", dimension, rank)
-    if len(shape) != rank or len(others) != rank or any(a > b for a, b in zip(shape, others)):
+    own, others, shape = x.shape, added.shape, indices.shape
+    dimension = axis("scatter_add_elements", dimension, len(own))
+    if len(shape) != len(own) or len(others) != len(own) or any(a != b and (a is None or b is None or a > b) for a, b in zip(shape, others)):
         raise Error(f"scatter_add_elements: indices of shape {shape} do not lie in updates of {others} for {own}")
-    if any(a > b for i, (a, b) in enumerate(zip(shape, own)) if i != dimension):
+    if any(a != b and (a is None or b is None or a > b) for i, (a, b) in enumerate(zip(shape, own)) if i != dimension):
         raise Error(f"scatter_add_elements: indices of shape {shape} do not lie in {own}")
-    taken = added if others == shape else added[tuple(slice(0, size) for size in shape)]
-    places = places_of([indices if i == dimension else iota(i, shape, dtype="int64") for i in range(rank)], own)
-    flat = generated.scatter_add(reshape(x, (math.prod(own),)), reshape(places, (-1,)), reshape(taken, (-1,)), 0)
-    return reshape(flat, own)
+    taken = added if others == shape else added[tuple(slice(None) if size is None else slice(0, size) for size in shape)]
+    return generated.scatter_elements_add(x, indices, taken, dimension)
 
 
 def _means(shape: tuple[int | None, ...], places: Tensor, values: Tensor) -> tuple[Tensor, Tensor]:

@@ -62,6 +62,7 @@ static const std::set<std::string> kSums = {"mp.matmul",
                                             "mp.reduce_prod",
                                             "mp.cumsum",
                                             "mp.top_k_grad",
+                                            "mp.scatter_elements_add",
                                             "mp.depthwise_conv",
                                             "mp.depthwise_conv_transpose"};
 
@@ -314,7 +315,9 @@ private:
       return 2 * std::min<uint64_t>(pixelsOfWindow(), operands.front().count());
     if (use.op == "mp.scatter_add")
       return operands[1].count() + 1; // as many indices may be of one slice, which has a value of its own
-    if (use.op == "mp.cumsum")        // in doublings
+    if (use.op == "mp.scatter_elements_add")
+      return operands[1].count() + 1;
+    if (use.op == "mp.cumsum") // in doublings
       return std::bit_width(static_cast<uint64_t>(*std::max_element(shape.begin(), shape.end()))) + 1;
     if (use.op == "mp.top_k_grad")
       return static_cast<uint64_t>(shape.back()) + 1;

@@ -133,6 +133,40 @@ static void addLookups(Cases &cases) {
                      {{"3x4x" + type, type == "i1" ? Fill::Flags : Fill::Signed}, {"9xi32"}},
                      {"9x4x" + type},
                      "mp.gather %0, %1 dimension 0 : {0}, {1} -> {r}"});
+  auto elements = [&](std::string name, std::string input, std::string indices, std::string dimension,
+                      bool large = false) {
+    for (std::string index : {"i32", "i64", "ui8"}) {
+      const Operand of{indices + index, Fill::Labels};
+      cases.push_back({"mp.gather_elements",
+                       name + ", " + index,
+                       {{input + "$T"}, of},
+                       {indices + "$T"},
+                       "mp.gather_elements %0, %1 dimension " + dimension + " : {0}, {1} -> {r}",
+                       large});
+      cases.push_back({"mp.scatter_elements_add",
+                       name + ", " + index,
+                       {{input + "$T"}, of, {indices + "$T"}},
+                       {input + "$T"},
+                       "mp.scatter_elements_add %0, %1, %2 dimension " + dimension + " : {0}, {1}, {2} -> {r}",
+                       large});
+    }
+  };
+  elements("of rows", "5x3x", "4x3x", "0");
+  elements("of columns", "3x5x", "3x2x", "1");
+  elements("of a line", "7x", "4x", "0");
+  elements("in the middle", "2x5x3x", "2x6x3x", "1");
+  elements("of some rows", "4x5x3x", "2x3x2x", "1");
+  elements("of lanes", "5x16x", "3x16x", "0");
+  elements("many", "9x40x", "50x40x", "0", true);
+  elements("some that are not there", "3x4x", "3x9x", "1", true);
+  elements("no index", "5x3x", "0x3x", "0", true);
+  elements("of nothing", "0x3x", "2x3x", "0", true);
+  for (std::string type : {"i32", "i64", "ui8", "i1"})
+    cases.push_back({"mp.gather_elements",
+                     type + ", some that are not there",
+                     {{"3x4x" + type, type == "i1" ? Fill::Flags : Fill::Signed}, {"9x4xi32"}},
+                     {"9x4x" + type},
+                     "mp.gather_elements %0, %1 dimension 0 : {0}, {1} -> {r}"});
   for (std::string label : {"i32", "i64", "ui8"})
     for (std::string type : {"$T", "i32", "i64", "ui8", "i1"}) {
       auto encode = [&](std::string shape, std::string classes) {

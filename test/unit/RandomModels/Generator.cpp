@@ -212,6 +212,24 @@ void makeOneHot(ModelBuilder &b) {
   b.add("mp.one_hot $0 : {0} -> {r}", {label}, type, 1);
 }
 
+/// The largest of each row by where it is.
+void makeGatherElements(ModelBuilder &b) {
+  const unsigned x = b.pickFloat(1), dimension = b.pickKeptDimension(x);
+  ValueType type = b.typeOf(x);
+  if (dimension >= type.shape.size() || b.countOf(type.shape) == 0)
+    return;
+  ValueType places = type;
+  places.shape.erase(places.shape.begin() + dimension);
+  places.element = b.pick(2) ? "i32" : "i64";
+  const std::string number = std::to_string(dimension);
+  const unsigned found = b.add("mp.argmax $0 dimension " + number + " : {0} -> {r}", {x}, places, 100);
+  type.shape[dimension] = Size();
+  ValueType kept = type;
+  kept.element = places.element;
+  const unsigned index = b.add("mp.reshape $0 : {0} -> {r}", {found}, kept, 100);
+  b.add("mp.gather_elements $0, $1 dimension " + number + " : {0}, {1} -> {r}", {x, index}, type, b.boundOf(x));
+}
+
 void makeGradientRule(ModelBuilder &b, const std::string &op) {
   const unsigned x = b.pickFloat();
   if (op != "mp.straight_through") {
@@ -394,6 +412,7 @@ constexpr Row kRows[] = {
     {"mp.tril", 1, [](ModelBuilder &b) { makeTriangle(b, "mp.tril"); }},
     {"mp.triu", 1, [](ModelBuilder &b) { makeTriangle(b, "mp.triu"); }},
     {"mp.gather", 2, [](ModelBuilder &b) { b.embedding(); }},
+    {"mp.gather_elements", 1, makeGatherElements},
     {"mp.one_hot", 1, makeOneHot},
     {"mp.stop_gradient", 1, [](ModelBuilder &b) { makeGradientRule(b, "mp.stop_gradient"); }},
     {"mp.straight_through", 1, [](ModelBuilder &b) { makeGradientRule(b, "mp.straight_through"); }},
@@ -447,12 +466,13 @@ std::vector<std::string> mp::writtenOps() {
 const std::vector<std::string> &mp::derivedOps() {
   static const std::vector<std::string> ops = {
       // of mp-autodiff, mp-loss-scaling and mp-optimizer
-      "mp.conv_filter_grad", "mp.scatter_add", "mp.max_pool_grad", "mp.avg_pool_grad", "mp.relu_grad", "mp.tanh_grad",
-      "mp.gelu_grad", "mp.attention_grad", "mp.batch_norm_grad", "mp.group_norm_grad", "mp.top_k_grad",
-      "mp.softmax_grad", "mp.layer_norm_statistics", "mp.layer_norm_grad", "mp.softmax_cross_entropy_grad",
-      "mp.gradient_seed", "mp.scale_loss", "mp.unscale", "mp.check_finite", "mp.update_loss_scale", "mp.count_skips",
-      "mp.advance", "mp.global_norm", "mp.clip_by_global_norm", "mp.clip_by_norm", "mp.clip_by_value", "mp.sgd",
-      "mp.rmsprop", "mp.adagrad", "mp.adam", "mp.adamw", "mp.momentum_product", "mp.nadam", "mp.lamb", "mp.lion",
+      "mp.conv_filter_grad", "mp.scatter_add", "mp.scatter_elements_add", "mp.max_pool_grad", "mp.avg_pool_grad",
+      "mp.relu_grad", "mp.tanh_grad", "mp.gelu_grad", "mp.attention_grad", "mp.batch_norm_grad", "mp.group_norm_grad",
+      "mp.top_k_grad", "mp.softmax_grad", "mp.layer_norm_statistics", "mp.layer_norm_grad",
+      "mp.softmax_cross_entropy_grad", "mp.gradient_seed", "mp.scale_loss", "mp.unscale", "mp.check_finite",
+      "mp.update_loss_scale", "mp.count_skips", "mp.advance", "mp.global_norm", "mp.clip_by_global_norm",
+      "mp.clip_by_norm", "mp.clip_by_value", "mp.sgd", "mp.rmsprop", "mp.adagrad", "mp.adam", "mp.adamw",
+      "mp.momentum_product", "mp.nadam", "mp.lamb", "mp.lion",
       // of kernels
       "mp.kernel", "mp.copy", "mp.nonfinite_blocks", "mp.sum_squares_blocks", "mp.first_bad", "mp.matmul_parts",
       "mp.depthwise_conv", "mp.depthwise_conv_row_sums", "mp.sum_row_blocks", "mp.nonfinite_tiles", "mp.dropout_mask",
