@@ -211,6 +211,11 @@ Tensor evaluate(TileOp op, const Frame &frame);
 Tensor evaluate(TrilOp op, const Frame &frame);
 Tensor evaluate(TriuOp op, const Frame &frame);
 
+// Resize.cpp
+Tensor evaluate(ResizeOp op, const Frame &frame);
+Tensor evaluate(ResizeGradOp op, const Frame &frame);
+Tensor evaluate(ResampleOp op, const Frame &frame);
+
 // TopK.cpp
 Tensors evaluate(TopKOp op, const Frame &frame);
 Tensor evaluate(TopKGradOp op, const Frame &frame);

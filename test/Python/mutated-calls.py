@@ -98,6 +98,7 @@ OWN = {
     "compare": {"predicate": "lt"},
     "renorm": {"order": 2.0, "most": 1.0},
     "reshape": {"shape": [None, 24]},
+    "resize": {"input": IMAGE, "sizes": [5, 7], "scales": [1.5, 2.0], "mode": "nearest", "coordinates": "asymmetric", "rounding": "ceil"},
     "reverse_gradient": {"scale": 0.5},
     "round": {},
     "scaled_dot_product_attention": {"attn_mask": Of((4, 4)), "dropout_p": 0.1, "is_causal": False, "scale": 0.5},

@@ -72,6 +72,24 @@ def scatter_add(x, i, updates):
     return x
 
 
+def resized(x, size, mode, coordinates):
+    def keys(d):
+        d = abs(d)
+        return 1.25 * d**3 - 2.25 * d**2 + 1 if d <= 1 else -0.75 * (d**3 - 5 * d**2 + 8 * d - 4) if d < 2 else 0
+
+    for axis in range(1, x.ndim - 1):
+        of = x.shape[axis]
+        weights = numpy.zeros((size, of))
+        for o in range(size):
+            at = o * of / size if coordinates == "asymmetric" else (o + 0.5) * of / size - 0.5
+            first = math.floor(at if coordinates == "asymmetric" else at + 0.5) if mode == "nearest" else math.floor(at)
+            for j in range(first - 1, first + 3):
+                near = {"nearest": j == first, "linear": max(0, 1 - abs(at - j)), "cubic": keys(at - j)}[mode]
+                weights[o, min(max(j, 0), of - 1)] += near
+        x = numpy.moveaxis(numpy.tensordot(weights, x, (1, axis)), 0, axis)
+    return x
+
+
 def renorm(x, p, most):
     norms = (numpy.abs(x) ** p).sum((1, 2), keepdims=True) ** (1 / p)
     return numpy.where(norms > most, x * (most / (norms + 1e-7)), x)
@@ -239,6 +257,16 @@ CASES = {
     "dot": ([v4, draw(4)], ops.dot, numpy.dot), "vdot": ([v4, draw(4)], ops.vdot, numpy.vdot),
     "index_put": ([m34, i3, j3, v3], lambda x, i, j, u: ops.index_put(x, (i, j), u), lambda x, i, j, u: index_put(x, i, j, u, False)),
     "scatter_add": ([m34, places, draw(2, 4)], lambda x, i, u: ops.scatter_add_elements(x, 0, i, u), scatter_add),
+    **{name: ([draw(2, *[4, 5, 3][:rank], 2)], lambda x, mode=mode, coordinates=coordinates, rounding=rounding: ops.resize(
+        x, 7, mode=mode, coordinates=coordinates, rounding=rounding), lambda x, mode=mode, coordinates=coordinates: resized(x, 7, mode, coordinates))
+       for name, rank, mode, coordinates, rounding in [
+           ("upsample_nearest1d", 1, "nearest", "asymmetric", "floor"), ("upsample_nearest2d", 2, "nearest", "asymmetric", "floor"),
+           ("upsample_nearest3d", 3, "nearest", "asymmetric", "floor"),
+           ("_upsample_nearest_exact1d", 1, "nearest", "half_pixel", "round_prefer_ceil"),
+           ("_upsample_nearest_exact2d", 2, "nearest", "half_pixel", "round_prefer_ceil"),
+           ("_upsample_nearest_exact3d", 3, "nearest", "half_pixel", "round_prefer_ceil"),
+           ("upsample_linear1d", 1, "linear", "half_pixel", "floor"), ("upsample_bilinear2d", 2, "linear", "half_pixel", "floor"),
+           ("upsample_trilinear3d", 3, "linear", "half_pixel", "floor"), ("upsample_bicubic2d", 2, "cubic", "half_pixel", "floor")]},
     "tensordot": ([b234, draw(4, 2, 3)], lambda a, b: ops.tensordot(a, b, ((2, 0), (0, 1))),
                   lambda a, b: numpy.tensordot(a, b, ((2, 0), (0, 1)))),
     # refused, with the name of what to use instead

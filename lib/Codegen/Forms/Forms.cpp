@@ -18,6 +18,7 @@ void mp::registerForms(DialectRegistry &registry) {
     attachLossScalingForms(context);
     attachMomentForms(context);
     attachReductionForms(context);
+    attachResampleForms(context);
     attachRowForms(context);
   });
 }

@@ -97,6 +97,7 @@ void attachTopKForms(mlir::MLIRContext *context);
 void attachLossScalingForms(mlir::MLIRContext *context);
 void attachMomentForms(mlir::MLIRContext *context);
 void attachReductionForms(mlir::MLIRContext *context);
+void attachResampleForms(mlir::MLIRContext *context);
 void attachRowForms(mlir::MLIRContext *context);
 
 /// Everything that this folder attaches, once the dialect is loaded.

@@ -8,6 +8,7 @@
 #include "Kernels/Forming/DecomposeDepthwise.h"
 #include "Kernels/Forming/DecomposeGroupNorm.h"
 #include "Kernels/Forming/DecomposePooling.h"
+#include "Kernels/Forming/DecomposeResize.h"
 #include "Kernels/Forming/DecomposeScan.h"
 #include "Kernels/Forming/DecomposeSums.h"
 #include "Kernels/Forming/DecomposeTraining.h"
@@ -176,9 +177,9 @@ struct DecomposePass : mp::impl::DecomposePassBase<DecomposePass> {
     if (!machine.level && !machine.chip)
       return signalPassFailure();
     recordStatistics();
-    // In front of the others, of whose ops it makes some.
     // Of the text of a model as it was written.
     dropGradientRules(getOperation());
+    // In front of the others, of whose ops it makes some.
     RewritePatternSet ofAttention(&getContext());
     populateAttentionPatterns(ofAttention, machine.level != nullptr);
     walkAndApplyPatterns(getOperation(), std::move(ofAttention));
@@ -192,6 +193,7 @@ struct DecomposePass : mp::impl::DecomposePassBase<DecomposePass> {
     populateScanPatterns(patterns);
     populateDepthwisePatterns(patterns);
     populatePoolingPatterns(patterns);
+    populateResizePatterns(patterns);
     walkAndApplyPatterns(getOperation(), std::move(patterns));
     // Behind the others, which make such ops, too.
     RewritePatternSet ofShapes(&getContext());

@@ -63,6 +63,9 @@ static const std::set<std::string> kSums = {"mp.matmul",
                                             "mp.cumsum",
                                             "mp.top_k_grad",
                                             "mp.scatter_elements_add",
+                                            "mp.resize",
+                                            "mp.resize_grad",
+                                            "mp.resample",
                                             "mp.depthwise_conv",
                                             "mp.depthwise_conv_transpose"};
 
@@ -123,6 +126,8 @@ public:
   Rounded ofSum(double expected, double absolute) const {
     if (isWhole())
       return use.op == "mp.reduce_mean" ? Rounded{2, std::abs(expected)} : Rounded{0, 0};
+    if (use.text.find("mode cubic") != std::string::npos)
+      return {termsOfSum(), ofCubic()};
     return {termsOfSum(), absolute};
   }
 
@@ -287,6 +292,15 @@ private:
             splitsF16 && element == ElementType::F16};
   }
 
+  /// Some weights are negative. Of a pixel they are no more than 1.4 together along a dimension; of a pixel of a
+  /// gradient's image, as many as it has readers.
+  double ofCubic() const {
+    const double share = std::max(1.0, static_cast<double>(operands.front().count()) / static_cast<double>(results));
+    double most = 0;
+    for (double value : values.front())
+      most = std::max(most, std::abs(value));
+    return most * 2 * share * std::pow(1.4, shape.size() - 2);
+  }
   double epsilon() const { return numberOf("epsilon", 1e-5); }
   double numberOf(const std::string &attribute, double otherwise) const {
     const size_t found = use.text.find(attribute + " = ");
@@ -317,6 +331,8 @@ private:
       return operands[1].count() + 1; // as many indices may be of one slice, which has a value of its own
     if (use.op == "mp.scatter_elements_add")
       return operands[1].count() + 1;
+    if (use.op.starts_with("mp.resize") || use.op == "mp.resample") // products with a weight for each dimension
+      return 3 * operands.front().count() / static_cast<uint64_t>(shape.front() * shape.back()) + 64;
     if (use.op == "mp.cumsum") // in doublings
       return std::bit_width(static_cast<uint64_t>(*std::max_element(shape.begin(), shape.end()))) + 1;
     if (use.op == "mp.top_k_grad")

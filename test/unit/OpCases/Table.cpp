@@ -10,6 +10,7 @@
 #include "OpCases/OpCases.h"
 #include "OpCases/OptimizerCases.h"
 #include "OpCases/PoolingCases.h"
+#include "OpCases/ResizeCases.h"
 #include "OpCases/RowCases.h"
 
 using namespace mp;
@@ -441,6 +442,7 @@ const std::vector<OpCase> &mp::opCases() {
     addGroupNorms(all);
     addData(all);
     addIndexing(all);
+    addResizing(all);
     addGradientRules(all);
     addElementwise(all);
     addReductions(all);

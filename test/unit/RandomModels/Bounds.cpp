@@ -104,8 +104,8 @@ public:
       : op(op), operands(operands), result(results[index]), index(index) {
     if (productOf(op) || llvm::isa<ReduceSumOp, ReduceMeanOp, GlobalNormOp, ClipByGlobalNormOp, ClipByNormOp>(op))
       absolute = evaluateAlone(op, absolutes(operands))[index];
-    else if (llvm::isa<AvgPoolOp, AvgPoolGradOp, ScatterAddOp, ScatterElementsAddOp, ReduceProdOp, CumsumOp,
-                       TopKGradOp>(op))
+    else if (llvm::isa<AvgPoolOp, AvgPoolGradOp, ScatterAddOp, ScatterElementsAddOp, ReduceProdOp, CumsumOp, TopKGradOp,
+                       ResizeOp, ResizeGradOp>(op)) // none is cubic
       absolute = evaluateAlone(op, absolutes(operands))[index];
     else if (llvm::isa<MaxPoolGradOp>(op)) // who wins a window is as it was
       absolute = evaluateAlone(op, {operands[0], absolutes({operands[1]}).front()})[index];
@@ -123,6 +123,8 @@ public:
       return Sum{product->terms + 1, elementAt(absolute, element)};
     if (llvm::isa<ReduceSumOp, ReduceMeanOp, ReduceProdOp>(op))
       return Sum{operands[0].count() / std::max<uint64_t>(result.count(), 1) + 1, elementAt(absolute, element)};
+    if (llvm::isa<ResizeOp, ResizeGradOp>(op))
+      return Sum{3 * operands[0].count() + 8, elementAt(absolute, element)};
     if (llvm::isa<ScatterAddOp, ScatterElementsAddOp>(op))
       return Sum{operands[1].count() + 1, elementAt(absolute, element)};
     if (auto scan = llvm::dyn_cast<CumsumOp>(op)) // in doublings

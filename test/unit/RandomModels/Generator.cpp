@@ -230,6 +230,24 @@ void makeGatherElements(ModelBuilder &b) {
   b.add("mp.gather_elements $0, $1 dimension " + number + " : {0}, {1} -> {r}", {x, index}, type, b.boundOf(x));
 }
 
+/// To as many pixels, by scales that are not 1.
+void makeResize(ModelBuilder &b) {
+  static const char *const kModes[] = {"linear coordinates half_pixel", "linear coordinates asymmetric",
+                                       "nearest coordinates asymmetric",
+                                       "nearest coordinates half_pixel rounding round_prefer_ceil"};
+  const unsigned x = b.pickFloat(3);
+  const ValueType type = b.typeOf(x);
+  const std::vector<Size> pixels(type.shape.begin() + 1, type.shape.end() - 1);
+  if (pixels.size() > 3 || b.countOf(pixels) == 0)
+    return;
+  std::string scales;
+  for (size_t i = 0; i < pixels.size(); ++i)
+    scales += (i == 0 ? "" : ", ") + std::string(b.pick(2) ? "0.7" : "1.6");
+  b.add(std::string("mp.resize $0 mode ") + kModes[b.pick(4)] + " scales dense<[" + scales + "]> : tensor<" +
+            std::to_string(pixels.size()) + "xf64> : {0} -> {r}",
+        {x}, type, b.boundOf(x));
+}
+
 void makeGradientRule(ModelBuilder &b, const std::string &op) {
   const unsigned x = b.pickFloat();
   if (op != "mp.straight_through") {
@@ -414,6 +432,7 @@ constexpr Row kRows[] = {
     {"mp.gather", 2, [](ModelBuilder &b) { b.embedding(); }},
     {"mp.gather_elements", 1, makeGatherElements},
     {"mp.one_hot", 1, makeOneHot},
+    {"mp.resize", 2, makeResize},
     {"mp.stop_gradient", 1, [](ModelBuilder &b) { makeGradientRule(b, "mp.stop_gradient"); }},
     {"mp.straight_through", 1, [](ModelBuilder &b) { makeGradientRule(b, "mp.straight_through"); }},
     {"mp.reverse_gradient", 1, [](ModelBuilder &b) { makeGradientRule(b, "mp.reverse_gradient"); }},
@@ -466,9 +485,9 @@ std::vector<std::string> mp::writtenOps() {
 const std::vector<std::string> &mp::derivedOps() {
   static const std::vector<std::string> ops = {
       // of mp-autodiff, mp-loss-scaling and mp-optimizer
-      "mp.conv_filter_grad", "mp.scatter_add", "mp.scatter_elements_add", "mp.max_pool_grad", "mp.avg_pool_grad",
-      "mp.relu_grad", "mp.tanh_grad", "mp.gelu_grad", "mp.attention_grad", "mp.batch_norm_grad", "mp.group_norm_grad",
-      "mp.top_k_grad", "mp.softmax_grad", "mp.layer_norm_statistics", "mp.layer_norm_grad",
+      "mp.conv_filter_grad", "mp.scatter_add", "mp.scatter_elements_add", "mp.resize_grad", "mp.max_pool_grad",
+      "mp.avg_pool_grad", "mp.relu_grad", "mp.tanh_grad", "mp.gelu_grad", "mp.attention_grad", "mp.batch_norm_grad",
+      "mp.group_norm_grad", "mp.top_k_grad", "mp.softmax_grad", "mp.layer_norm_statistics", "mp.layer_norm_grad",
       "mp.softmax_cross_entropy_grad", "mp.gradient_seed", "mp.scale_loss", "mp.unscale", "mp.check_finite",
       "mp.update_loss_scale", "mp.count_skips", "mp.advance", "mp.global_norm", "mp.clip_by_global_norm",
       "mp.clip_by_norm", "mp.clip_by_value", "mp.sgd", "mp.rmsprop", "mp.adagrad", "mp.adam", "mp.adamw",
@@ -476,7 +495,7 @@ const std::vector<std::string> &mp::derivedOps() {
       // of kernels
       "mp.kernel", "mp.copy", "mp.nonfinite_blocks", "mp.sum_squares_blocks", "mp.first_bad", "mp.matmul_parts",
       "mp.depthwise_conv", "mp.depthwise_conv_row_sums", "mp.sum_row_blocks", "mp.nonfinite_tiles", "mp.dropout_mask",
-      "mp.masked_dropout", "mp.max_pool_with_indices", "mp.max_unpool", "mp.softmax_cross_entropy_rows",
+      "mp.masked_dropout", "mp.max_pool_with_indices", "mp.max_unpool", "mp.resample", "mp.softmax_cross_entropy_rows",
       "mp.softmax_cross_entropy_grad_rows"};
   return ops;
 }
