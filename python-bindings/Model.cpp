@@ -161,5 +161,11 @@ void addModel(nb::module_ &module) {
             check(mpModelAddResult(model.get(), value, role, name.c_str()));
           },
           nb::arg("value"), nb::arg("role"), nb::arg("name") = "")
+      .def(
+          "set_batch",
+          [](Model &model, int64_t batch, const std::vector<int64_t> &inputs) {
+            check(mpModelSetBatch(model.get(), batch, inputs.data(), inputs.size()));
+          },
+          nb::arg("batch"), nb::arg("inputs"))
       .def("text", &textOf, nb::arg("locations"));
 }

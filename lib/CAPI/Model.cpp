@@ -379,6 +379,31 @@ static void dropUnusedResults(ModuleOp module) {
   }
 }
 
+static LogicalResult setBatch(MpModel &model, int64_t batch, ArrayRef<int64_t> inputs) {
+  if (batch < 1)
+    return refuse(model) << "a batch has " << batch << " rows, expected at least 1";
+  auto hasRows = [&](Type type) {
+    auto tensor = cast<RankedTensorType>(type);
+    return tensor.getRank() > 0 && tensor.getDimSize(0) == batch;
+  };
+  Builder b(&model.context());
+  for (int64_t input : inputs) {
+    auto argument = model.has(input) ? dyn_cast<BlockArgument>(model.values[input]) : BlockArgument();
+    if (!argument || !model.function.getArgAttr(argument.getArgNumber(), names::input))
+      return refuse(model) << "value " << input << " is no input, which has the rows of a batch";
+    if (!hasRows(argument.getType()))
+      return refuse(model) << "an input of type " << argument.getType() << " has not the " << batch
+                           << " rows of a batch";
+    model.function.setArgAttr(argument.getArgNumber(), names::batched, b.getUnitAttr());
+  }
+  for (unsigned i = 0; i < model.function.getNumResults(); ++i)
+    if (model.function.getResultAttr(i, names::metric) && hasRows(model.function.getResultTypes()[i]))
+      model.function.setResultAttr(i, names::batched, b.getUnitAttr());
+  model.function->setAttr(names::batch, b.getI64IntegerAttr(batch));
+  model.function->setAttr(names::combinesRows, b.getUnitAttr());
+  return success();
+}
+
 static LogicalResult addResult(MpModel &model, int64_t value, MpRole role, const char *name) {
   Builder b(&model.context());
   NamedAttrList attributes;
@@ -547,6 +572,16 @@ MpStatus *mpModelAddResult(MpModel *model, int64_t value, MpRole role, const cha
       if (!given.ok())
         return given;
     return diagnosed(*model, [&] { return addResult(*model, value, role, name); });
+  });
+}
+
+MpStatus *mpModelSetBatch(MpModel *model, int64_t batch, const int64_t *inputs, size_t count) {
+  return guarded([&]() -> Status {
+    for (Status given :
+         {needs(model, "model"), needs(count == 0 ? model : static_cast<const void *>(inputs), "inputs")})
+      if (!given.ok())
+        return given;
+    return diagnosed(*model, [&] { return setBatch(*model, batch, ArrayRef<int64_t>(inputs, count)); });
   });
 }
 

@@ -29,6 +29,18 @@ class Of(nn.Module):
         return self.function(*inputs)
 
 
+def _without(function):
+    with torch.no_grad():
+        return function()
+
+
+def _doubled(x):
+    """Other values, with the gradient of before."""
+    with torch.no_grad():
+        x.mul_(2)
+    return x
+
+
 m34, m45, v3, v4, v5 = draw(3, 4), draw(4, 5), draw(3), draw(4), draw(5)
 b234, b245 = draw(2, 3, 4), draw(2, 4, 5)
 share, positive = draw(3, 4, low=-0.9, high=0.9), draw(3, 4, low=0.2, high=3)
@@ -139,6 +151,16 @@ FUNCTIONS = {
        for reduction in ("none", "sum")},
     "cross_entropy smoothed, sum": (lambda x, y, w: F.cross_entropy(x, y, w, label_smoothing=0.1, reduction="sum"), m34, classes, v4 + 2),
     "cross_entropy of shares, none": (lambda x, y: F.cross_entropy(x, torch.softmax(y, 1), label_smoothing=0.1, reduction="none"), m34, share),
+    "gather": (lambda x, i: x.gather(1, i), m34, torch.tensor([[3, 0], [1, 1], [2, 3]])), "gather of rows": (lambda x, i: torch.gather(x, 0, i), m34, torch.tensor([[2, 0, 1]])),
+    "take_along_dim": (lambda x: torch.take_along_dim(x, x.argsort(1), 1), m34), "scatter_add of rows": (lambda x, i, u: x.scatter_add(1, i, u), m34, several[:, :2].abs(), share),
+    "embedding with padding": (lambda w, i: F.embedding(i, w, padding_idx=2), m34, torch.tensor([[0, 2], [2, 1]])),
+    **{f"interpolate, {mode}, {settings}": (lambda x, mode=mode, settings=settings: F.interpolate(x, mode=mode, **settings), draw(2, 3, *(7, 5, 3)[:rank]))
+       for mode, rank in (("nearest", 1), ("nearest", 2), ("nearest", 3), ("nearest-exact", 1), ("nearest-exact", 2), ("nearest-exact", 3), ("linear", 1), ("bilinear", 2), ("trilinear", 3), ("bicubic", 2))
+       for settings in ({"scale_factor": 2}, {"scale_factor": 0.6}, {"size": (4, 9, 2)[:rank]}, {"scale_factor": 1.7, "recompute_scale_factor": True},
+                        {"size": (9, 3, 7)[:rank], "align_corners": True}) if "nearest" not in mode or "align_corners" not in settings},
+    "detach": (lambda x, y: x * (x.detach() * 2 + y), m34, share), "softmax about its largest": (lambda x: torch.exp(x - x.detach().max(1, keepdim=True)[0]), m34),
+    "no_grad": (lambda x, y: x * _without(lambda: torch.tanh(x) + y), m34, share), "straight through": (lambda x: x + (torch.round(x * 3) / 3 - x).detach(), m34),
+    "in place without a gradient": (lambda x: _doubled(x * 3) * x, m34), "data": (lambda x: x * x.data, m34), "detach_": (lambda x: (x * 2).detach_() * x, m34),
     "nll_loss, none": (lambda x, y, w: F.nll_loss(x, y, w, reduction="none"), pictures, marks, v5 + 2),
 }
 

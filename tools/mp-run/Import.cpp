@@ -5,6 +5,7 @@
 #include "mp-run/CompileFlags.h"
 
 #include <cerrno>
+#include <optional>
 #include <system_error>
 #include <unistd.h>
 
@@ -14,6 +15,7 @@ namespace {
 struct ImportCommand {
   std::string model, output = "-", weights;
   std::vector<std::string> trainable, frozen;
+  std::optional<int64_t> batchSize;
 };
 } // namespace
 
@@ -40,6 +42,8 @@ static void run(const ImportCommand &command) {
     words.push_back("--trainable=" + pattern);
   for (const std::string &pattern : command.frozen)
     words.push_back("--frozen=" + pattern);
+  if (command.batchSize)
+    words.push_back("--batch-size=" + std::to_string(*command.batchSize));
   words.insert(words.end(), {"--", command.model});
   std::vector<char *> arguments;
   for (std::string &word : words)
@@ -72,6 +76,10 @@ void addImportCommand(CLI::App &app) {
                    "what does not train, by its name or a pattern; may be given more than once (default: none)")
       ->type_name("PATTERN")
       ->allow_extra_args(false);
+  verb->add_option(
+          "--batch-size", command->batchSize,
+          "how many rows a batch has, for models that are made for one size of it; the batch of others is open")
+      ->type_name("N");
   verb->callback([command] { run(*command); });
 }
 

@@ -65,6 +65,9 @@ LogicalResult mp::addRowWeights(func::FuncOp program) {
     return program.emitError("row weights need a batch size; run mp-specialize first");
   if (findRowWeights(program) || !hasBatchedArgument(program))
     return success();
+  if (program->hasAttr(names::combinesRows))
+    return program.emitError("is made for batches of ")
+           << batch.getInt() << " rows that depend on each other, so that a batch cannot be padded";
   auto type = RankedTensorType::get({batch.getInt()}, Float32Type::get(program.getContext()));
   BlockArgument rowWeights = addArgument(program, type, ArgumentRole::RowWeights, "row_weights", {}, program.getLoc());
   program.setArgAttr(rowWeights.getArgNumber(), names::batched, UnitAttr::get(program.getContext()));

@@ -110,6 +110,11 @@ static LogicalResult specializeProgram(func::FuncOp program, int64_t batch) {
     return failure();
   program.setFunctionType(FunctionType::get(program.getContext(), program.getBody().getArgumentTypes(),
                                             getReturn(program).getOperandTypes()));
+  // A result of several rows for each, as of a reshape, is none of each row.
+  for (unsigned i = 0; i < program.getNumResults(); ++i)
+    if (program.getResultAttr(i, names::batched) &&
+        cast<RankedTensorType>(program.getResultTypes()[i]).getDimSize(0) != batch)
+      program.removeResultAttr(i, StringAttr::get(program.getContext(), names::batched));
   program->setAttr(names::batch, IntegerAttr::get(IntegerType::get(program.getContext(), 64), batch));
   return success();
 }

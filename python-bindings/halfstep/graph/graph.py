@@ -79,13 +79,15 @@ def result_type(result: object) -> TensorType | None:
 class Graph:
     """A model being made."""
 
-    def __init__(self, name: str, tensor: type[Tensor], root: Module | None = None) -> None:
+    def __init__(self, name: str, tensor: type[Tensor], root: Module | None = None, rows: int | None = None) -> None:
         with libraries():
             from halfstep import _compiler
         self._native = _compiler
         self.handle = _compiler.Model(name)
         self._tensor = tensor  # the class of its values, whose operators are made of ops and so lie above this file
         self.root = root  # the module whose attributes name what it is made of
+        self.rows = rows  # of each batch, where its size is none that is open
+        self.of_rows: list[int] = []  # inputs that have them
         self.scope: list[str] = []
         self.place: tuple[str, int] | None = None  # the file and the line of what is imported
         self.leaves: dict[int, tuple[object, Tensor]] = {}
@@ -100,11 +102,11 @@ class Graph:
 
     def saved(self) -> tuple[Any, ...]:
         """What `restore` goes back to, as often as one likes: values that were made before it stay values of the graph."""
-        return self.handle.copy(), dict(self.leaves), set(self.names), dict(self.next), self.streams, self.groups, self._rng
+        return self.handle.copy(), dict(self.leaves), set(self.names), dict(self.next), list(self.of_rows), self.streams, self.groups, self._rng
 
     def restore(self, saved: tuple[Any, ...]) -> None:
-        handle, leaves, names, after, self.streams, self.groups, self._rng = saved
-        self.handle, self.leaves, self.names, self.next = handle.copy(), dict(leaves), set(names), dict(after)
+        handle, leaves, names, after, of_rows, self.streams, self.groups, self._rng = saved
+        self.handle, self.leaves, self.names, self.next, self.of_rows = handle.copy(), dict(leaves), set(names), dict(after), list(of_rows)
 
     @contextlib.contextmanager
     def current(self) -> Iterator[Graph]:
@@ -121,13 +123,21 @@ class Graph:
         if "\0" in name:
             raise Error(f"{name!r} has a zero byte, where names of models end; call it something else")
         self.names.add(name)
-        return self.stand_in(name, kind, role, initializer)
+        has_rows = self.rows is not None and role == "input" and kind.shape[:1] == (None,)
+        made = self.stand_in(name, TensorType(kind.element, (self.rows, *kind.shape[1:])) if has_rows else kind, role, initializer)
+        self.of_rows += [made.index] if has_rows else []
+        return made
 
     def stand_in(self, name: str, kind: TensorType, role: str = "input", initializer: tuple[str, float, float, int] | None = None) -> Tensor:
         """An argument that is not looked for by its name: of an op that there is not, whose model is refused."""
         own = None if initializer is None else (self._native.InitializerKind[initializer[0]], *initializer[1:])
         given = self.handle.add_argument(name, self._native.Role[role], _native_type(kind), own)
         return self._tensor(self, *given)
+
+    def close(self) -> None:
+        """All results are added."""
+        if self.rows is not None:
+            self.handle.set_batch(self.rows, self.of_rows)
 
     def add_result(self, value: Tensor, role: str, name: str = "") -> None:
         self.handle.add_result(value.index, self._native.Role[role], name)

@@ -15,7 +15,7 @@ from halfstep.hints.types import Array, Device, LastBatch, Loss, Metric, Optimiz
 from halfstep.layers.leaves import Filter, Input, Leaf, Parameter, State, check_keys, first_value, number_array, number_arrays
 from halfstep.layers.trainable import Trainable, summary
 from halfstep.layers.undo import remember, undone_on_error
-from halfstep_runtime._errors import Error, nearest, shown, truth
+from halfstep_runtime._errors import Error, integer, nearest, shown, truth
 from halfstep_runtime._keywords import tell_methods
 
 if TYPE_CHECKING:
@@ -72,6 +72,7 @@ class Module:
     _of_classes: Mapping[str, int] = {}  # settings of a loss of classes that is given by its name
     stop_training = False  # a callback's to set
     _has_fixed_forward = False  # whether it is that of a program, which nothing changes
+    _rows: int | None = None  # of the batch that the model is made for where nobody says one; None where its size is open
 
     def __setattr__(self, name: str, value: Any) -> None:
         if name in _UNHEARD and not value:
@@ -210,6 +211,8 @@ class Module:
         """Prints what the model keeps: names, shapes, types, and whether training changes it by its gradient. It has to know its inputs."""
         self.to_mlir()  # makes the leaves that depend on shapes
         print(summary([(name, leaf, self._trains(name, leaf)) for name, leaf in self.named_leaves()]))
+        if self._rows is not None:
+            print("Its rows depend on each other by the size of the batch: it is made anew for each, and nothing fills a batch up.")
 
     def input_names(self) -> list[str]:
         return list(inspect.signature(self.forward).parameters)
@@ -228,15 +231,23 @@ class Module:
             raise Error(f"{type(self).__name__}: inputs have the names of forward's parameters, {', '.join(known) or 'none'}; {', and '.join(said)}")
 
     def to_mlir(self, inputs: dict[str, Input] | None = None, objective: Callable[[Graph, dict[str, Tensor]], object] | None = None, *,
-                locations: bool = False) -> str:
-        """The model's text, as `mp-run` takes it. `objective(graph, outputs)` adds what training needs."""
+                locations: bool = False, batch_size: int | None = None) -> str:
+        """The model's text, as `mp-run` takes it. `objective(graph, outputs)` adds what training needs. The batch is open; `batch_size` is
+        for models that are made for each size of it anew, as `summary` says."""
         locations = truth("to_mlir: locations", locations)
+        if batch_size is not None:
+            batch_size = integer("to_mlir: batch_size", batch_size, 1)
+            if self._rows is None:
+                raise Error("to_mlir: the batch of the model is open, and its text is one for all; compile(text, batch_size=...) gives it a size")
         if inputs is not None and (not isinstance(inputs, Mapping) or not all(isinstance(one, Input) for one in inputs.values())):
             raise Error(f"to_mlir: inputs is {shown(inputs)}, expected a dictionary of nn.Input by the names of forward's parameters")
-        return self._traced(inputs, objective).text(locations)
+        return self._traced(inputs, objective, batch_size).text(locations)
 
-    def _traced(self, inputs: Mapping[str, Input] | None = None, objective: Callable[[Graph, dict[str, Tensor]], object] | None = None) -> Model:
-        """The model as the compiler takes it. `objective(graph, outputs)` adds what training needs."""
+    def _traced(self, inputs: Mapping[str, Input] | None = None, objective: Callable[[Graph, dict[str, Tensor]], object] | None = None,
+                batch_size: int | None = None) -> Model:
+        """The model as the compiler takes it. `objective(graph, outputs)` adds what training needs. A `batch_size` is for what is made for
+        one."""
+        rows = None if self._rows is None else batch_size or self._rows
         if inputs:
             self._check_inputs(inputs)
         inputs = inputs or getattr(self, "_inputs", None)
@@ -247,7 +258,7 @@ class Module:
         order = {name: place for place, name in enumerate(self.input_names())}
         inputs = dict(sorted(inputs.items(), key=lambda one: order.get(one[0], len(order))))
         with undone_on_error():
-            graph, outputs = self._traced_forward(inputs)
+            graph, outputs = self._traced_forward(inputs, rows)
             with graph.current():
                 self._check_trainable(objective is not None)
                 self.__dict__["_outputs"] = tuple(outputs)
@@ -258,23 +269,24 @@ class Module:
                 names = {id(one): name for name, one in self.named_leaves()}
                 for key, value in graph.next.items():
                     graph.add_result(value, "next", names[key])
+                graph.close()
         return graph.handle
 
-    def _traced_forward(self, inputs: Mapping[str, Input]) -> tuple[Graph, dict[str, Tensor]]:
+    def _traced_forward(self, inputs: Mapping[str, Input], rows: int | None) -> tuple[Graph, dict[str, Tensor]]:
         """The graph of a forward, and its outputs. One that is fixed is traced once."""
         if not self._has_fixed_forward:
-            return self._run_forward(inputs)
-        known = tuple(inputs.items()), tuple(self._trains(name, leaf) for name, leaf in self.named_leaves())
+            return self._run_forward(inputs, rows)
+        known = rows, tuple(inputs.items()), tuple(self._trains(name, leaf) for name, leaf in self.named_leaves())
         kept, graph, outputs, state = self.__dict__.get("_kept_forward", (None, None, None, None))
         if kept != known:
-            graph, outputs = self._run_forward(inputs)
+            graph, outputs = self._run_forward(inputs, rows)
             state = graph.saved()
             self.__dict__["_kept_forward"] = known, graph, outputs, state
         graph.restore(state)
         return graph, dict(outputs)
 
-    def _run_forward(self, inputs: Mapping[str, Input]) -> tuple[Graph, dict[str, Tensor]]:
-        graph = Graph(_snake_case(type(self).__name__), Tensor, self)
+    def _run_forward(self, inputs: Mapping[str, Input], rows: int | None) -> tuple[Graph, dict[str, Tensor]]:
+        graph = Graph(_snake_case(type(self).__name__), Tensor, self, rows)
         with graph.current():
             tensors = [graph.argument(name, "input", one.type) for name, one in inputs.items()]
             graph.inputs = dict(zip(inputs, tensors))
@@ -422,7 +434,7 @@ class Module:
         from halfstep.compiler.compile import compile_traced
         from halfstep_runtime._session import Session
 
-        session = Session(compile_traced(self._traced(), "model.mlir", policy="float32", training=False), "cpu", threads=1)
+        session = Session(compile_traced(self._traced(), "model.mlir", policy="float32", training=False, batch_size=self._rows), "cpu", threads=1)
         session.initialize(0)
         for name, leaf in self.named_leaves():
             if leaf.value is not None and name in session.state:

@@ -87,13 +87,15 @@ def export(model: Module, path: str | os.PathLike[str], weights: bool, batch_siz
         raise Error("export: the model does not know its inputs yet: train it, begin a Sequential with nn.Input(shape, dtype), or tell it by "
                     "specify(x=nn.Input(shape, dtype))")
     sizes = _batch_sizes(batch_sizes, trainer)
+    if model._rows is not None and len(sizes) > 1:
+        raise Error(f"export: the model is made anew for each size of the batch, and a file is of one: give batch_sizes={sizes[0]}")
     if trains:
         if trainer._compiled().takes_targets and trainer.targets_type() is None:
             raise Error("export: the model has not seen targets yet: train it, say what they are, as model.specify(x=nn.Input(shape, dtype), "
                         "y=nn.Input((), 'int32')), or export it with training=False")
         traced, name, settings = trainer.source_of_step(sizes[0], trainer._pads)
     else:
-        traced, name, settings = source_of_predictions(trainer)
+        traced, name, settings = source_of_predictions(trainer, sizes[0])
         settings["training"] = False
     settings["batch_size"] = sizes
     if targets is None:

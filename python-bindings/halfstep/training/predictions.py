@@ -18,14 +18,14 @@ _MOST_SESSIONS = 12  # of programs for few rows, or for so many rows
 _KEPT = {"policy", "type", "rule", "allow", "deny", "infer", "clear", "promote", "target", "chip"}
 
 
-def source_of_predictions(trainer: Trainer) -> tuple[Any, str, dict[str, Any]]:
+def source_of_predictions(trainer: Trainer, batch: int | None = None) -> tuple[Any, str, dict[str, Any]]:
     """The traced model that predicts, its name and settings."""
     job = trainer._job
     settings: dict[str, Any] = {name: value for name, value in job.settings.items() if name in _KEPT} if job else {"policy": "float32"}
     # What a model predicts has no loss.
     own = job.loss if job else None
     drop = (lambda graph, outputs: own.take(outputs)) if isinstance(own, losses.Output) else None
-    return trainer.model._traced(objective=drop), f"{type(trainer.model).__name__}.mlir", settings
+    return trainer.model._traced(objective=drop, batch_size=batch), f"{type(trainer.model).__name__}.mlir", settings
 
 
 class Predictions:
@@ -41,11 +41,14 @@ class Predictions:
         self._first_values += 1
 
     def session_for(self, rows: int) -> Session:
-        """That of the training; for fewer rows than half of its batch one of the next power of two. Where rows depend on each other one of
-        as many rows."""
+        """That of the training; for fewer rows than half of its batch one of the next power of two. Where a result is none of each row, as
+        where rows depend on each other, one of as many rows."""
+        if (example := self._trainer.model._rows) is not None:  # what is made for so many rows
+            trained = self._trainer.session
+            return trained if trained is not None and rows == self._trainer._batch_size else self._compiled(rows or example)
         found = self._session_near(rows)
         infer = found._programs["infer"]
-        is_whole = any(None in one.shape for one in infer.inputs.values()) and not any(None in one.shape for one in infer.results.values())
+        is_whole = any(None in one.shape for one in infer.inputs.values()) and not all(None in one.shape for one in infer.results.values())
         return self._compiled(rows) if is_whole and rows and rows not in found.executable.batch_sizes else found
 
     def _session_near(self, rows: int) -> Session:
@@ -76,6 +79,6 @@ class Predictions:
 
     def _open(self, batch: int | None) -> Session:
         job = self._trainer._job
-        model, name, settings = source_of_predictions(self._trainer)
+        model, name, settings = source_of_predictions(self._trainer, batch)
         executable = compile_traced(model, name, job.device if job else "cpu", training=False, batch_size=batch, **settings)
         return job.open(executable) if job else Session(executable)

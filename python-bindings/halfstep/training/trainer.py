@@ -145,7 +145,7 @@ class Trainer:
         job = self._compiled()
         _check_names_of(self.model, job.optimizer.kind, job.takes_targets)
         settings: dict[str, Any] = {"batch_size": batch_size, **({"pad": True} if pads else {}), **job.settings}
-        return self.model._traced(objective=self._objective), f"{type(self.model).__name__}.mlir", settings
+        return self.model._traced(objective=self._objective, batch_size=batch_size), f"{type(self.model).__name__}.mlir", settings
 
     def targets_type(self) -> TensorType | None:
         """What is known of the targets: of those that were seen, or as specify says."""

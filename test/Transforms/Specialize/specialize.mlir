@@ -123,3 +123,11 @@ func.func @nothing(%x: tensor<?x0xf32> {mp.input = "x"}) -> (tensor<?x1x0x1xf32>
   %y = mp.reshape %x : tensor<?x0xf32> -> tensor<?x1x0x1xf32>
   return %y : tensor<?x1x0x1xf32>
 }
+
+// A result of several rows for each row of the batch is none of each row.
+// CHECK-LABEL: func.func @merged
+// CHECK-SAME: -> (tensor<8x3xf32> {mp.output = "merged"}, tensor<4x6xf32> {mp.batched, mp.output = "rows"})
+func.func @merged(%x: tensor<?x6xf32> {mp.input = "x"}) -> (tensor<?x3xf32> {mp.output = "merged"}, tensor<?x6xf32> {mp.output = "rows"}) attributes {mp.program = "model"} {
+  %m = mp.reshape %x : tensor<?x6xf32> -> tensor<?x3xf32>
+  return %m, %x : tensor<?x3xf32>, tensor<?x6xf32>
+}

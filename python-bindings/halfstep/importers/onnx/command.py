@@ -25,6 +25,8 @@ def _parse(words: list[str]) -> argparse.Namespace:
     parser.add_argument("--weights", metavar="FILE", help="a safetensors file for the values of parameters (default: none is written)")
     for name, told in (("trainable", "all that trains"), ("frozen", "what does not train")):
         parser.add_argument(f"--{name}", metavar="PATTERN", action="append", help=f"{told}, by its name or a pattern as 'encoder.*'; may be given more than once")
+    parser.add_argument("--batch-size", metavar="N", type=int, help="how many rows a batch has, for models that are made for one size of it; "
+                        "the batch of others is open")
     return parser.parse_args(words)
 
 
@@ -64,7 +66,9 @@ def _run(words: list[str]) -> None:
         raise Error(f"{error.filename or given.model}: cannot open: {error.strerror or error}") from error
     except ImportError as error:
         raise Error(f"import needs the package onnx ({error}); install it: python3 -m pip install onnx") from error
-    text = model.to_mlir(locations=True)
+    if model._rows is not None and given.batch_size is None:
+        raise Error(f"{given.model}: its rows depend on each other by the size of the batch, so that its text is for one: give --batch-size")
+    text = model.to_mlir(locations=True, batch_size=given.batch_size)
     values = {name: leaf.value for name, leaf in model.named_leaves()}
     stays = [name for name, leaf in model.named_leaves() if isinstance(leaf, Parameter) and not leaf.trainable]
     if stays and given.trainable is None and given.frozen is None:

@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     import onnx
 
 _LEAST_OPSET = 13
+_ROWS = 2  # of the batch for which it is seen whether a model can be made for one
 _MOST_DIMENSIONS = 32  # of NumPy's arrays and of an executable's tensors
 _MOST_BYTES_OF_A_NAME = 4096  # in an executable
 _EXPECTED = "expected a whole file, as onnx.save or torch.onnx.export writes it"
@@ -68,7 +69,9 @@ def from_onnx(model: str | os.PathLike[str] | bytes | onnx.ModelProto, *, traina
                 proto = onnx.version_converter.convert_version(proto, _LEAST_OPSET)
             except Exception as error:
                 raise Error(f"the model is of opset {version}, which onnx does not convert to {_LEAST_OPSET}: {_said(error)}") from error
-        return OnnxModel(proto.graph, version, path, Trainable("from_onnx", trainable, frozen))
+        imported = OnnxModel(proto.graph, version, path, Trainable("from_onnx", trainable, frozen))
+        imported.look_for_rows()
+        return imported
 
 
 @contextlib.contextmanager
@@ -173,15 +176,29 @@ class OnnxModel(nn.Module):
         if "rng" in self._weights or "rng" in self._inputs and any(node.op == "Dropout" for node in self._nodes):
             raise Error("a tensor is called 'rng', as the state of random numbers is: rename it in the file")
 
+    def look_for_rows(self) -> None:
+        """Makes it a model that is made for each size of the batch where it is none whose batch is open. What it lacks either way is told where
+        it is used."""
+        if all(not one.batched for one in self._inputs.values()):
+            return
+        for rows in (None, _ROWS):
+            self._rows = rows
+            try:
+                self._traced()
+            except Error:
+                self._rows = None
+            else:
+                return
+
     def children(self) -> Iterator[tuple[str, Leaf]]:
         yield from self._weights.items()
 
     def input_names(self) -> list[str]:
         return list(self._inputs)
 
-    def _traced(self, inputs: Any = None, objective: Any = None) -> Any:
+    def _traced(self, inputs: Any = None, objective: Any = None, batch_size: int | None = None) -> Any:
         with _naming(self._path):
-            return super()._traced(inputs, objective)
+            return super()._traced(inputs, objective, batch_size)
 
     def forward(self, *inputs: Tensor) -> dict[str, Tensor]:
         values = {**self._constants, **self._weights, **dict(zip(self._inputs, inputs, strict=True)), "": None}

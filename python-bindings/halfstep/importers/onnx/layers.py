@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from typing import Any
 
 import numpy
 
@@ -14,7 +15,7 @@ from halfstep.graph.promotion import in_float32
 from halfstep.graph.reductions import along
 from halfstep.graph.tensor import Tensor
 from halfstep.importers.images import avg_pool, channels_last, filter_of, mean_of_images, reach_of_pool
-from halfstep.importers.onnx.node import Handler, Node, Operand, axis_of, dtype_of, number
+from halfstep.importers.onnx.node import Handler, Node, Operand, axis_of, dtype_of, known, number, sizes
 from halfstep_runtime._elements import DTypeName
 
 
@@ -159,6 +160,34 @@ def _average_pool(node: Node, x: Tensor) -> Tensor:
     return channels_last(lambda image: avg_pool(image, kernel, strides, *sides, count_padding=bool(node.get("count_include_pad", 0))), x)
 
 
+_COORDINATES = ("half_pixel", "pytorch_half_pixel", "align_corners", "asymmetric")
+
+
+def _resize(node: Node, x: Tensor, _: Operand = None, scales: Operand = None, given: Operand = None) -> Tensor:
+    """Of images, whose rows and channels stay as many."""
+    for name, only in (("antialias", 0), ("exclude_outside", 0), ("keep_aspect_ratio_policy", "stretch")):
+        node.only(name, only)
+    mode, coordinates = node.only("mode", "nearest", "linear", "cubic"), node.only("coordinate_transformation_mode", *_COORDINATES)
+    if mode == "cubic":
+        node.only("cubic_coeff_a", -0.75)
+    rank, axes = len(x.shape), node.get("axes")
+    places = list(range(rank)) if axes is None else [one % rank for one in axes]
+    factors = [] if scales is None else known(node, scales, "scales").reshape(-1).tolist()
+    wanted = list(x.shape)
+    for i, place in enumerate(places):
+        if factors and factors[i] != 1:
+            wanted[place] = int((x.shape[place] or 0) * factors[i])
+        elif not factors:
+            wanted[place] = sizes(node, given)[i]
+    if wanted[:2] != list(x.shape[:2]) or rank < 3:
+        node.refuse("only what is behind rows and channels has another size")
+    own = dict(zip(places, factors))
+    settings: dict[str, Any] = {"rounding": node.get("nearest_mode", "round_prefer_floor")} if mode == "nearest" else {}
+    if factors and coordinates != "align_corners":
+        settings["scales"] = [own.get(place, 1.0) for place in range(2, rank)]
+    return channels_last(lambda image: ops.resize(image, [size or 0 for size in wanted[2:]], mode=mode, coordinates=coordinates, **settings), x)
+
+
 def _depth_to_space(node: Node, x: Tensor) -> Tensor:
     """Blocks of pixels of channels, which come first (DCR) or last (CRD)."""
     block, mode, (rows, channels, height, width) = node.get("blocksize"), node.only("mode", "DCR", "CRD"), x.shape
@@ -219,6 +248,7 @@ LAYERS: dict[str, Handler] = {
     "LpNormalization": _normalize,
     "MaxPool": _max_pool,
     "NegativeLogLikelihoodLoss": _class_loss(False),
+    "Resize": _resize,
     "SoftmaxCrossEntropyLoss": _class_loss(True),
     "SpaceToDepth": _space_to_depth,
 }

@@ -78,11 +78,11 @@ class Node:
 
 
 # The inputs that handlers need as constants: what is one of these is no parameter, whatever its type.
-CONSTANTS: dict[str, tuple[int, ...]] = {"Clip": (1, 2), "Dropout": (1,), "OneHot": (1, 2), "Pad": (2,)}
+CONSTANTS: dict[str, tuple[int, ...]] = {"Clip": (1, 2), "Dropout": (1,), "OneHot": (1, 2), "Pad": (2,), "Resize": (1, 2)}
 # With those that are whole numbers, or whose handlers do something else where they are known.
 NUMBERS: dict[str, tuple[int, ...]] = {
     **CONSTANTS,
-    **dict.fromkeys(["ConstantOfShape", "If"], (0,)), "Range": (0, 1, 2),
+    **dict.fromkeys(["ConstantOfShape", "If"], (0,)), "Range": (0, 1, 2), "Resize": (1, 2, 3),
     **dict.fromkeys(["CumSum", "Expand", "Gather", "Pow", "ReduceL1", "ReduceL2", "ReduceLogSum", "ReduceLogSumExp", "ReduceMax", "ReduceMean",
                      "ReduceMin", "ReduceProd", "ReduceSum", "ReduceSumSquare", "Reshape", "Split", "Squeeze", "Tile", "TopK", "Unsqueeze"], (1,)),
     **dict.fromkeys(["GRU", "LSTM", "RNN"], (4, 5, 6)), "Dropout": (1, 2), "Pad": (1, 2, 3), "Slice": (1, 2, 3, 4), "Trilu": (1,),

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, cast
 import numpy
 
 from halfstep import ops
+from halfstep.graph.scatter import places_of
 from halfstep.graph.tensor import Tensor
 from halfstep.importers.onnx.known import Open
 from halfstep.importers.onnx.node import Handler, Node, Operand, axes_of, axis_of, known, number, numbers, sizes, tensor
@@ -158,6 +159,44 @@ def _gather(node: Node, x: Tensor, indices: Operand) -> Tensor:
     return ops.gather(x, tensor(numpy.where(array < 0, array + size, array)), axis)
 
 
+def _gather_elements(node: Node, x: Tensor, indices: Tensor) -> Tensor:
+    axis = axis_of(node, x, 0)
+    if (size := x.shape[axis]) is None:
+        node.refuse("rows of the batch cannot be chosen")
+    return ops.gather_elements(x, _from_start(indices, size), axis)
+
+
+def _scatter_elements(node: Node, x: Tensor, indices: Tensor, updates: Tensor) -> Tensor:
+    node.only("reduction", "add")
+    axis = axis_of(node, x, 0)
+    if (size := x.shape[axis]) is None:
+        node.refuse("rows of the batch cannot be chosen")
+    return ops.scatter_add_elements(x, axis, _from_start(indices, size), updates)
+
+
+def _gather_nd(node: Node, x: Tensor, indices: Tensor) -> Tensor:
+    """Slices by indices into several dimensions, the first or those behind the batch."""
+    batched, count = node.get("batch_dims", 0), indices.shape[-1] or 0
+    if batched not in (0, 1) or None in x.shape[batched : batched + count]:
+        node.refuse("rows of the batch beside other indices are not supported" if batched in (0, 1) else f"batch_dims={batched} is not supported, only 0, 1")
+    sizes = [size or 0 for size in x.shape[batched : batched + count]]
+    places = places_of([_from_start(indices[..., i], size) for i, size in enumerate(sizes)], sizes)
+    rest = x.shape[batched + count :]
+    flat = ops.reshape(x, (*x.shape[:batched], math.prod(sizes), *rest))
+    if not batched:
+        return ops.gather(flat, places, 0)
+    columns, slices = (math.prod(size or 0 for size in some) for some in (places.shape[1:], rest))
+    wide = ops.reshape(places, (places.shape[0], columns, 1)) + ops.constant(numpy.zeros((1, 1, slices)), places.dtype)
+    found = ops.gather_elements(ops.reshape(flat, (x.shape[0], math.prod(sizes), slices)), wide, 1)
+    return ops.reshape(found, (*places.shape, *rest))
+
+
+def _scatter_nd(node: Node, x: Tensor, indices: Tensor, updates: Tensor) -> Tensor:
+    node.only("reduction", "add")
+    sizes = [size or 0 for size in x.shape[: indices.shape[-1]]]
+    return ops.index_put(x, [_from_start(indices[..., i], size) for i, size in enumerate(sizes)], updates, accumulate=True)
+
+
 def _one_hot(node: Node, labels: Tensor, depth: Operand, values: Operand) -> Tensor:
     node.only("axis", -1)
     (classes,) = numbers(node, depth, "depth")
@@ -174,10 +213,14 @@ SHAPES: dict[str, Handler] = {
     "Expand": _expand,
     "Flatten": _flatten,
     "Gather": _gather,
+    "GatherElements": _gather_elements,
+    "GatherND": _gather_nd,
     "OneHot": _one_hot,
     "Pad": _pad,
     "Range": _range,
     "Reshape": _reshape,
+    "ScatterElements": _scatter_elements,
+    "ScatterND": _scatter_nd,
     "Slice": _slice,
     "Split": _split,
     "Squeeze": _squeeze,

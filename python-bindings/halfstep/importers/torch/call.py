@@ -14,6 +14,8 @@ from halfstep_runtime._errors import Error
 if TYPE_CHECKING:
     from torch.fx import Node
 
+# What has no value of its own.
+IGNORED = {"_assert_tensor_metadata", "_assert_scalar", "_assert_async", "sym_constrain_range_for_size"}
 # A rule of an op: of the call and its arguments, a tensor or several.
 Handler: TypeAlias = Callable[..., Any]
 

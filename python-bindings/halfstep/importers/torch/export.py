@@ -6,16 +6,17 @@ import functools
 import operator
 import os
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
+from halfstep import ops
 from halfstep.graph.graph import autocast, current, type_of
 from halfstep.graph.tensor import Tensor
 from halfstep.importers.rows import Rows
 from halfstep.importers.torch import aten
-from halfstep.importers.torch.call import Call, name_of, sizes_of
+from halfstep.importers.torch.call import IGNORED, Call, name_of, sizes_of
 from halfstep.importers.torch.memory import Held, Place, View, check_disjoint, is_whole, memory_of
-from halfstep.importers.torch.operands import tensor_of, type_name
+from halfstep.importers.torch.operands import as_type, is_float, tensor_of, type_name
 from halfstep.importers.torch.sizes import Batch, OpenNumber
 from halfstep.importers.torch.stops import REGIONS
 from halfstep.importers.torch.views import BACK
@@ -27,9 +28,6 @@ if TYPE_CHECKING:
 
 # What is said of an exception of a handler that is none of ours.
 UNEXPECTED = "the importer's rule for it ended with an error of its own, which is a fault of Halfstep's"
-
-# What has no value of its own.
-IGNORED = {"_assert_tensor_metadata", "_assert_scalar", "_assert_async", "sym_constrain_range_for_size"}
 
 
 def decompose(node: Node, tensors: Sequence[Any]) -> GraphModule | None:
@@ -85,7 +83,8 @@ def _decompositions() -> dict[Any, Any]:
 class Interpreter:
     """Runs a graph of torch.export on symbolic tensors."""
 
-    def __init__(self) -> None:
+    def __init__(self, stops: Collection[Node] = ()) -> None:
+        self._stops = stops  # nodes whose results have no gradient
         self.problems: list[tuple[str, str, str]] = []
         self.unexpected: Exception | None = None  # the first that a handler ended with and is none of ours
         self._leaves: dict[Leaf, Place] = {}
@@ -210,6 +209,8 @@ class Interpreter:
         import torch
 
         changed, = call.written
+        if call.node in self._stops and call.op != "detach":  # what it is changed to, with the gradient of what it was
+            value = ops.straight_through(as_type(tensor_of(self._read(value)), call.dtype), as_type(tensor_of(values[changed].read()), call.dtype))
         if torch.Tag.inplace_view in call.node.target.tags:  # transpose_: of another shape from now on
             values[changed] = self._result(call, value, values)
         else:
@@ -238,7 +239,7 @@ class Interpreter:
 
         def put(read: Any, written: Any) -> Any:
             if is_whole(own, base.meta["val"]):
-                return written
+                return ops.straight_through(tensor_of(written), tensor_of(read)) if node in self._stops else written
             if isinstance(read, torch.Tensor) and isinstance(written, torch.Tensor):
                 read = read.clone()
                 take(read).copy_(written)
@@ -251,6 +252,12 @@ class Interpreter:
         return View(values[base], value, take, put)
 
     def _compute(self, call: Call, values: dict[Node, Any]) -> Any:
+        found = self._with_gradients(call, values)
+        if call.node not in self._stops or call.written and call.op != "detach":
+            return found
+        return tuple(map(_stopped, found)) if isinstance(found, (tuple, list)) else _stopped(found)
+
+    def _with_gradients(self, call: Call, values: dict[Node, Any]) -> Any:
         if call.is_constant():
             return call.on_constants()
         if call.op in aten.HANDLERS:
@@ -279,6 +286,11 @@ _INPUT = "it changes an input, which the caller would see: write x = x.clone() i
 _PARAMETER = "it changes a parameter, which the optimizer alone does here: compute another tensor of it, as torch.clamp(weight, 0, 1)"
 _SHARED = "it changes a buffer that has its memory in common with another: clone() one of them in __init__"
 _CONSTANT = "it changes a tensor that the module has as it is: register it, register_buffer(name, tensor)"
+
+
+def _stopped(value: Any) -> Any:
+    """A value through which no gradient flows."""
+    return ops.stop_gradient(value) if isinstance(value, Tensor) and is_float(value) else value
 
 
 def _placed(value: Any) -> Any:

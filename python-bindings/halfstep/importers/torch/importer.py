@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import collections
 import contextlib
+import functools
 import inspect
 import io
 import logging
@@ -11,7 +12,7 @@ import os
 import re
 import sys
 import traceback
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy
@@ -21,9 +22,10 @@ from halfstep.graph.graph import current
 from halfstep.graph.tensor import Tensor
 from halfstep.importers.torch.aten import INSTEAD
 from halfstep.importers.torch.call import sizes_of
-from halfstep.importers.torch.export import Interpreter, describe
+from halfstep.importers.torch.export import Interpreter
 from halfstep.importers.torch.filters import filters_of
 from halfstep.importers.torch.operands import type_name
+from halfstep.importers.torch.static import set_sizes
 from halfstep.importers.torch.stops import Stops
 from halfstep.importers.torch.tracing import Tracing
 from halfstep.layers.leaves import Filter, Leaf, check_keys, number_arrays
@@ -33,7 +35,6 @@ from halfstep_runtime._errors import PACKAGES, Error
 
 if TYPE_CHECKING:
     import torch
-    from torch.fx import Node
 
 
 def from_torch(module: torch.nn.Module, args: torch.Tensor | Sequence[torch.Tensor], *, batched: bool = True, trainable: str | Iterable[str] | None = None,
@@ -57,8 +58,16 @@ def from_torch(module: torch.nn.Module, args: torch.Tensor | Sequence[torch.Tens
         raise Error(f"args are tensors, not {', '.join(type(one).__name__ for one in args)}; bind all else by functools.partial")
     tracing = Tracing(module)
     try:
-        model = TorchModel(_traced(tracing, args, batched), module, Trainable("from_torch", trainable, frozen), tracing.problems)
-        model._traced()
+        program, least = _traced(tracing, args, batched)
+        model = TorchModel(program, module, Trainable("from_torch", trainable, frozen), tracing.problems)
+        lacking = None
+        if least <= _LEAST_ROWS[0]:
+            try:
+                model._traced()
+            except Error as error:
+                lacking = error
+        if lacking is not None or least > _LEAST_ROWS[0]:
+            model.make_by_batch(max(2, next((len(one) for one in args if one.ndim), 2)), least, lambda rows: _traced(tracing, _of_rows(args, rows), False)[0], lacking)
     except Error:
         raise
     except Exception as error:
@@ -66,26 +75,41 @@ def from_torch(module: torch.nn.Module, args: torch.Tensor | Sequence[torch.Tens
     return model
 
 
-def _traced(tracing: Tracing, args: tuple[torch.Tensor, ...], batched: bool) -> torch.export.ExportedProgram:
-    """The program of a module."""
+def _of_rows(args: Sequence[torch.Tensor], rows: int) -> tuple[torch.Tensor, ...]:
+    return tuple(one.repeat(-(-rows // len(one)), *[1] * (one.ndim - 1))[:rows] if one.ndim and len(one) else one for one in args)
+
+
+def _traced(tracing: Tracing, args: tuple[torch.Tensor, ...], batched: bool) -> tuple[torch.export.ExportedProgram, int]:
+    """The program of a module, and the least size of the batch that it is for."""
     import torch
 
-    module, dynamic = tracing.module, None
+    module = tracing.module
     try:
-        if batched:
-            # A batch of one would be taken for a size that is always 1.
-            args = tuple(one.repeat(2, *[1] * (one.ndim - 1)) if one.ndim and one.shape[0] == 1 else one for one in args)
-            batch = torch.export.Dim("batch", min=2)
-            dynamic = _as_parameters(module, [{0: batch} if one.ndim else None for one in args])
-        # Not decomposed: composites are ops of ours, and regions of autocast are still there.
-        with _without_graphs(), tracing.watched(any(one.is_cuda for one in args)):
-            return torch.export.export(module, args, dynamic_shapes=dynamic)
+        # Where some small sizes are special, as that of one pair of neighbours, the graph is of larger ones.
+        for least in _LEAST_ROWS if batched else (0,):
+            dynamic = None
+            if batched:
+                batch = torch.export.Dim("batch", min=least)
+                args = tuple(_of_rows([one], least)[0] if one.ndim and 0 < len(one) < least else one for one in args)
+                dynamic = _as_parameters(module, [{0: batch} if one.ndim else None for one in args])
+            try:
+                # Not decomposed: composites are ops of ours, and regions of autocast are still there.
+                with _without_graphs(), tracing.watched(any(one.is_cuda for one in args)):
+                    return torch.export.export(module, args, dynamic_shapes=dynamic), least
+            except torch._dynamo.exc.UserError as error:
+                if least == _LEAST_ROWS[-1] or error.error_type is not torch._dynamo.exc.UserErrorType.CONSTRAINT_VIOLATION:
+                    raise
     except Error:
         raise
     except Exception as error:
         if tracing.problems:  # of which the error may be one more
             raise Error(_report(tracing.problems)) from error
         raise Error(_why_not(module, error, batched)) from error
+    raise AssertionError
+
+
+# Of a batch: one of a single row would be taken for a size that is always 1.
+_LEAST_ROWS = (2, 17)
 
 
 def _why_not(module: torch.nn.Module, error: Exception, batched: bool) -> str:
@@ -157,7 +181,7 @@ class TorchModel(nn.Module):
     _has_fixed_forward = True
 
     def __init__(self, program: torch.export.ExportedProgram, module: torch.nn.Module, trainable: Trainable, problems: list[tuple[str, str, str]]):
-        self._program = program
+        self._program, self._least = program, 0
         signature = program.graph_signature
         # Of parameters that modules share, the first name of each.
         owners: dict[int, str] = {}
@@ -169,15 +193,19 @@ class TorchModel(nn.Module):
         filters = filters_of(program.graph_module, read)
         names = {name: [one for one, owner in self._aliases.items() if owner == name] for name in owners.values()}
         trained = {name for name, own in names.items() if trainable.trains(own, tensors[name].requires_grad)}
-        stops = Stops(program.graph_module, [read[one] if read.get(one) in trained else None for one in placeholders])
-        self._problems = problems + [_of_stop(node, name) for node, name in stops.needed]
+        self._problems, self._trains_at_first = problems, trained
+        stops = self._stops_of(program)
         self._leaves = {name: _leaf_of(name, tensors[name], name in trained - stops.frozen, name in filters) for name in names}
-        self._inputs_of_graph = [self._input_of(one) for one in signature.input_specs]
         self._kept = list(module.state_dict())
         values = {node.name: node.meta["val"] for node in placeholders}
-        self.specify(**{name: _spec_of(name, values[name]) for name in signature.user_inputs})
+        self._inputs = {name: _spec_of(name, values[name]) for name in signature.user_inputs}  # not by specify, to which "y" is something else
 
-    def _input_of(self, spec: Any) -> Any:
+    def _stops_of(self, program: torch.export.ExportedProgram) -> Stops:
+        """Where it stops gradients of parameters that train."""
+        targets = [self._aliases.get(one.target) for one in program.graph_signature.input_specs]
+        return Stops(program.graph_module, [one if one in self._trains_at_first else None for one in targets])
+
+    def _input_of(self, program: torch.export.ExportedProgram, spec: Any) -> Any:
         """What a placeholder stands for: a leaf, a constant, or None for an input."""
         kind = spec.kind.name
         if kind == "USER_INPUT":
@@ -185,8 +213,19 @@ class TorchModel(nn.Module):
         if spec.target in self._aliases:
             return self._leaves[self._aliases[spec.target]]
         if kind == "CONSTANT_TENSOR":
-            return self._program.constants[spec.target]
+            return program.constants[spec.target]
         raise Error(f"the module takes '{spec.target}' ({kind}), which is no tensor")
+
+    def make_by_batch(self, rows: int, least: int, smaller: Callable[[int], torch.export.ExportedProgram], lacking: Error | None) -> None:
+        """Makes it a model that is made for each size of the batch, as here for `rows`; for fewer rows than `least` of what `smaller` gives. What it
+        lacks so, too, is told as of an open batch."""
+        if all(not one.batched for one in self._inputs.values()):
+            raise lacking or Error("the module has no rows")
+        self._rows, self._least, self._smaller = rows, least, functools.cache(smaller)
+        try:
+            self._traced()
+        except Error as error:
+            raise lacking or error
 
     def children(self) -> Iterator[tuple[str, Leaf]]:
         yield from self._leaves.items()
@@ -195,10 +234,16 @@ class TorchModel(nn.Module):
         return list(self._inputs)
 
     def forward(self, *inputs: Tensor) -> Any:
+        program, rows = self._program, current().rows
+        if rows is not None and rows < self._least:
+            program = self._smaller(rows)
+        inputs_of_graph = [self._input_of(program, one) for one in program.graph_signature.input_specs]
+        if rows is not None and program is self._program:
+            set_sizes(program.graph_module, [one.shape for one in inputs], [one is None for one in inputs_of_graph])
         given = iter(inputs)
-        values = [next(given) if one is None else one for one in self._inputs_of_graph]
-        interpreter = Interpreter()
-        outputs = interpreter.outputs(self._program.graph_module, values)
+        values = [next(given) if one is None else one for one in inputs_of_graph]
+        interpreter = Interpreter(self._stops_of(program).needed)
+        outputs = interpreter.outputs(program.graph_module, values)
         problems = [*self._problems, *interpreter.problems]
         if problems:
             raise Error(_report(problems)) from interpreter.unexpected
@@ -206,16 +251,16 @@ class TorchModel(nn.Module):
             place = interpreter.place_of(leaf)
             if place.version or (isinstance(leaf, nn.State) and id(leaf) in current().leaves):
                 current().next[id(leaf)] = place.read()
-        return self._as_returned(outputs)
+        return self._as_returned(outputs, program.call_spec.out_spec)
 
-    def _as_returned(self, outputs: list[Any]) -> Any:
+    def _as_returned(self, outputs: list[Any], spec: Any) -> Any:
         """By their names where the module gives a dictionary."""
         from torch.utils import _pytree
 
         for one in outputs:
             if isinstance(one, Tensor):
                 one.classes_second = True
-        returned = _pytree.tree_unflatten(outputs, self._program.call_spec.out_spec)
+        returned = _pytree.tree_unflatten(outputs, spec)
         if isinstance(returned, dict) and len(returned) == len(outputs):
             return {str(name): one for name, one in returned.items()}
         return outputs[0] if len(outputs) == 1 else tuple(outputs)
@@ -242,13 +287,6 @@ class TorchModel(nn.Module):
             raise Error(f"the state has other names than the module: {differing}; {error}") from None
         arrays = number_arrays({name: self._leaves[self._aliases[name]] for name in self._kept}, values)
         self.trainer.start_from({self._aliases[name]: array for name, array in arrays.items()})
-
-
-def _of_stop(node: Node, name: str) -> tuple[str, str, str]:
-    is_detach = getattr(node.target, "_schema", None) is not None and node.target._schema.name.startswith("aten::detach")
-    return ("detach, or data" if is_detach else "torch.no_grad",
-            f"it stops a gradient to '{name}', which here would flow on: freeze that by requires_grad_(False), or take what is computed there as an "
-            "input of the module", describe(node))
 
 
 def _type_of(what: str, dtype: torch.dtype) -> DTypeName:

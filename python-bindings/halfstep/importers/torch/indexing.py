@@ -37,6 +37,12 @@ def _at(x: Tensor, dim: int, index: int | slice) -> Tensor:
     return x[(*[slice(None)] * dim, index)]
 
 
+def _slice(call: Call, x: Tensor, dim: int = 0, *range_: int | None) -> Tensor:
+    """All of an open dimension is itself; open sizes are equal where their expressions are."""
+    given, taken = (str(tuple(node.meta["val"].shape)) for node in (call.node.args[0], call.node))
+    return x if given == taken else _at(x, dim, slice(*range_))
+
+
 def pieces_of(x: Tensor, dim: int, start: int, stop: int) -> list[Tensor]:
     """The tensors of which a range of a dimension is put together."""
     if x.pieces is None or x.pieces[0] != dim:
@@ -90,9 +96,11 @@ def _roll(call: Call, x: Tensor, shifts: int | Sequence[int], dims: int | Sequen
 
 def _embedding(call: Call, weight: Tensor, indices: Tensor, padding_idx: int = -1, *_: object) -> Tensor:
     call.only("scale_grad_by_freq", False)
-    if padding_idx != -1:
-        raise Error("padding_idx, whose row gets no gradient, is not supported: multiply the result by (tokens != padding)")
-    return ops.gather(weight, indices, 0)
+    rows = ops.gather(weight, indices, 0)
+    if padding_idx == -1:
+        return rows
+    is_padding = ops.compare("eq", ops.reshape(indices, (*indices.shape, 1)), padding_idx)
+    return ops.select(is_padding, ops.stop_gradient(rows), rows)
 
 
 def _pad(call: Call, x: Tensor, pad: Sequence[int], *_: object) -> Tensor:
@@ -115,6 +123,16 @@ def _repeat(call: Call, x: Tensor, counts: Sequence[Any]) -> Tensor:
     return ops.reshape(ops.broadcast(ops.reshape(tiled, (1, row)), like=ops.reshape(call.filled(0), (None, row))), call.shape)
 
 
+def _take_along(call: Call, x: Tensor, index: Tensor, dim: int | None = None) -> Tensor:
+    if dim is None:
+        raise Error("a dimension has to be given")
+    dim = axis("take_along_dim", dim, len(x.shape))
+    size = x.shape[dim]
+    if size is None or any(a != b for i, (a, b) in enumerate(zip(x.shape, index.shape)) if i != dim):
+        raise Error("indices have the tensor's sizes but in the dimension, which is not that of the batch")
+    return ops.gather_elements(x, ops.select(index < 0, index + size, index), dim)
+
+
 def _one_hot(call: Call, x: Tensor, classes: int = -1) -> Tensor:
     if classes == -1:
         raise Error("the number of classes has to be given")
@@ -127,13 +145,15 @@ INDEXING: dict[str, Handler] = {
     **dict.fromkeys(["constant_pad_nd", "pad"], _pad),
     **dict.fromkeys(["repeat", "tile"], _repeat),
     "embedding": _embedding,
+    "gather": lambda call, x, dim, index, *_: ops.gather_elements(x, index, axis("gather", dim, len(x.shape))),
+    "take_along_dim": _take_along,
     "flip": lambda call, x, dims: ops.flip(x, dims),
     "index_select": lambda call, x, dim, index: ops.gather(x, index, dim),
     "narrow": lambda call, x, dim, start, length: _at(x, dim, slice(start, start + length)),
     "one_hot": _one_hot,
     "roll": _roll,
     "select": lambda call, x, dim, index: _at(x, dim, index),
-    "slice": lambda call, x, dim=0, *range_: x if x.shape == call.shape else _at(x, dim, slice(*range_)),
+    "slice": _slice,
     "stack": lambda call, tensors, dim=0: ops.stack(_one_type(tensors), dim),
     "tril": lambda call, x, diagonal=0: ops.tril(x, diagonal),
     "triu": lambda call, x, diagonal=0: ops.triu(x, diagonal),

@@ -32,7 +32,7 @@ _NONE = _Flow()
 
 class Stops:
     """Of a graph of which each placeholder is a parameter that trains, by its name, or None: `frozen` are the parameters that get no gradient,
-    `needed` the nodes that stop one of a parameter that gets another, with its name."""
+    `needed` the nodes that stop one of a parameter that gets another."""
 
     def __init__(self, module: GraphModule, parameters: Sequence[str | None]):
         self._stopped: dict[Node, frozenset[str]] = {}
@@ -40,7 +40,7 @@ class Stops:
         outputs, _ = self._run(module, flows, True)
         result = _union(outputs)
         self.frozen = frozenset[str]().union(*self._stopped.values()) - result.reaches
-        self.needed = [(node, min(names - self.frozen)) for node, names in self._stopped.items() if node in result.stops and names - self.frozen]
+        self.needed = frozenset(node for node, names in self._stopped.items() if node in result.stops and names - self.frozen)
 
     def _run(self, module: GraphModule, inputs: Iterable[_Flow], enabled: bool) -> tuple[list[_Flow], list[_Flow]]:
         """Flows of the outputs, and what is written in place to the inputs."""

@@ -146,6 +146,8 @@ class Tracing:
             return tensor.detach() if _is_of_user(sys._getframe(1)) else data.__get__(tensor)
 
         yield torch.Tensor, "data", property(read, data.__set__)
+        # Whether a mask that is given is the causal one is looked for in its numbers; it is the same mask either way.
+        yield torch.nn.modules.transformer, "_detect_is_causal_mask", lambda mask, is_causal=None, size=None: bool(is_causal)
 
 
 @contextlib.contextmanager

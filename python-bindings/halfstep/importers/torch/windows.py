@@ -121,6 +121,24 @@ def _col2im(call: Call, x: Tensor, size: Sequence[int], *settings: Sequence[int]
     return total[(slice(None), slice(None), *(slice(p, p + n) for p, n in zip(padding, size)))]
 
 
+def _resize(mode: Any, coordinates: Any = "half_pixel", **rounding: Any) -> Handler:
+    def handle(call: Call, x: Tensor, *_: object) -> Tensor:
+        corners = bool(call.named.get("align_corners"))
+        given = [call.named.get(name) for name in ("scales", "scales_d", "scales_h", "scales_w")]
+        scales = call.named.get("scale_factors") or ([one for one in given if one is not None] if len(x.shape) > 2 else None)
+        sizes = call.shape[2:]
+
+        def resized(image: Tensor) -> Tensor:
+            return ops.resize(image, [size or 0 for size in sizes], scales=None if corners or not scales else scales, mode=mode,
+                              coordinates="align_corners" if corners else coordinates, **rounding)
+
+        return channels_last(resized, x)
+
+    return handle
+
+
+_NEAREST = {"upsample_nearest": _resize("nearest", "asymmetric", rounding="floor"),
+            "_upsample_nearest_exact": _resize("nearest", rounding="round_prefer_ceil")}
 _RANKS = (1, 2, 3)
 
 WINDOWS: dict[str, Handler] = {
@@ -131,5 +149,8 @@ WINDOWS: dict[str, Handler] = {
     **{f"max_pool{rank}d_with_indices": _pool(rank, ops.max_pool) for rank in _RANKS},
     "col2im": _col2im,
     "im2col": _im2col,
+    **{f"{name}{rank}d": handler for name, handler in _NEAREST.items() for rank in _RANKS},
     "unfold": _unfold,
+    "upsample_bicubic2d": _resize("cubic"),
+    **dict.fromkeys(["upsample_bilinear2d", "upsample_linear1d", "upsample_trilinear3d"], _resize("linear")),
 }

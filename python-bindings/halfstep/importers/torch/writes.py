@@ -68,18 +68,24 @@ def _are_rows(index: Any) -> bool:
 
 
 def _index_of_rows(x: Tensor, own: Sequence[Any], given: Sequence[int]) -> Tensor:
-    """Of each row of the batch the elements that the other indices say, which are the same for all rows."""
+    """Of each row of the batch the elements that the other indices say."""
     rows, *others = own
     rank = max(len(one.shape) for one in own)
     shapes = [(*[1] * (rank - len(one.shape)), *one.shape) for one in others]
-    if len(rows.shape) != rank or given != list(range(len(given))) or any(one[0] != 1 for one in shapes) or any(size != 1 for size in rows.shape[1:]):
+    if len(rows.shape) != rank or given != list(range(len(given))) or any(size != 1 for size in rows.shape[1:]):
         raise Error("rows of the batch beside indices of each row are not supported; give batched=False")
     if not others:
         return x
     sizes = [size or 0 for size in x.shape[1 : len(given)]]
     flat = ops.reshape(x, (None, math.prod(sizes), *x.shape[len(given):]))
-    places = [ops.reshape(_from_start(one, size), shape[1:]) for one, size, shape in zip(others, sizes, shapes)]
-    return ops.gather(flat, places_of(places, sizes), 1)
+    if all(shape[0] == 1 for shape in shapes):  # the same for all rows
+        places = [ops.reshape(_from_start(one, size), shape[1:]) for one, size, shape in zip(others, sizes, shapes)]
+        return ops.gather(flat, places_of(places, sizes), 1)
+    places_in = places_of([ops.reshape(_from_start(one, size), shape) for one, size, shape in zip(others, sizes, shapes)], sizes)
+    count, rest = (math.prod(size or 0 for size in some) for some in (places_in.shape[1:], flat.shape[2:]))
+    wide = ops.reshape(places_in, (None, count, 1)) + ops.constant(numpy.zeros((1, 1, rest)), "int64")
+    found = ops.gather_elements(ops.reshape(flat, (None, math.prod(sizes), rest)), wide, 1)
+    return ops.reshape(found, (None, *places_in.shape[1:], *flat.shape[2:]))
 
 
 def _masked(x: Tensor, mask: Tensor, values: Tensor) -> Tensor:

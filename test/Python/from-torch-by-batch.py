@@ -1,0 +1,104 @@
+"""Modules whose rows depend on each other by the size of the batch, as where rows are rolled or each meets each: they are made anew for each size, and
+do what PyTorch does with as many rows.
+
+REQUIRES: pytorch
+RUN: %{torch_python} -W ignore %s
+"""
+
+import contextlib
+import io
+
+import numpy
+import torch
+from torch import nn
+
+import halfstep
+
+torch.manual_seed(3)
+torch.set_num_threads(1)
+RATE = 2.0**-4
+
+
+class Of(nn.Module):
+    def __init__(self, function):
+        super().__init__()
+        self.function, self.layer = function, nn.Linear(8, 4)
+
+    def forward(self, x):
+        return self.function(self.layer(x))
+
+
+def pairs(h):
+    """Each row beside each."""
+    rows = h.shape[0]
+    return torch.cat([h[:, None].expand(rows, rows, 4), h[None].expand(rows, rows, 4)], -1)
+
+
+def halves(h):
+    """The sum of what is beside each other."""
+    return h.reshape(-1, 2, 4).sum(1) if h.shape[0] % 2 == 0 else h
+
+
+def in_region(h):
+    with torch.autocast("cpu", torch.bfloat16):
+        return torch.roll(h, 1, 0).float() + h
+
+
+FUNCTIONS = {
+    "roll": lambda h: torch.roll(h, 1, 0) + 2 * h, "flip": lambda h: h.flip(0) * h, "pairs": pairs, "one row more": lambda h: torch.cat([h, h[:1]]),
+    "differences": lambda h: h[1:] - h[:-1], "all as one": lambda h: h.reshape(1, -1).softmax(-1), "rows as columns": lambda h: h.t() @ h,
+    "another way for few": lambda h: h * 3 + h.flip(0) if h.shape[0] > 4 else h - h.flip(0),
+    "sorted": lambda h: h.sort(0)[0], "first": lambda h: h - h[0], "in a region": in_region, "state": lambda h: torch.cumsum(h, 0),
+}
+for name, function in FUNCTIONS.items():
+    module = Of(function)
+    model = halfstep.from_torch(module, torch.randn(4, 8))
+    for rows in (1, 2, 3, 5, 2, 20):
+        x = torch.randn(rows, 8)
+        with torch.no_grad():
+            wanted = module(x)
+        found = model.predict(x.numpy())
+        assert found.shape == wanted.shape and numpy.allclose(found, wanted.numpy(), atol=2e-6), (name, rows, found, wanted)
+    model.compile(halfstep.SGD(RATE), loss=lambda outputs, targets: halfstep.ops.sum(outputs * outputs) + halfstep.ops.sum(targets) * 0, policy="float32", metrics=[])
+    for rows in (6, 3):
+        x = torch.randn(rows, 8)
+        before = {key: one.clone() for key, one in model.state_dict().items()}
+        module.load_state_dict(before)
+        model.trainer.prepare({"x": x.numpy(), "y": numpy.zeros((rows, 1), numpy.float32)}, rows)
+        model.trainer.step(x.numpy(), numpy.zeros((rows, 1), numpy.float32))
+        after = model.state_dict()
+        module.double().zero_grad()
+        module(x.double()).square().sum().backward()
+        for key, one in module.named_parameters():
+            wanted = one.detach() - RATE * one.grad
+            bound = 2e-2 if name == "in a region" else 2e-5
+            assert (after[key] - wanted).abs().max() <= bound * wanted.abs().max().clamp_min(1), (name, rows, key, after[key], wanted)
+        module.float()
+
+# What it is shows; nothing fills a batch up, and a text or a file is of one size.
+model = halfstep.from_torch(Of(FUNCTIONS["roll"]), torch.randn(4, 8))
+with contextlib.redirect_stdout(io.StringIO()) as printed:
+    model.summary()
+assert "it is made anew for each, and nothing fills a batch up" in printed.getvalue()
+assert "tensor<3x8xf32> {mp.batched" in model.to_mlir(batch_size=3) and "tensor<4x8xf32> {mp.batched" in model.to_mlir()
+x, y = numpy.random.default_rng(1).standard_normal((96, 8)).astype("float32"), numpy.arange(96) % 4
+model.compile(halfstep.SGD(0.1), loss="cross_entropy", policy="mixed_bfloat16")
+history = model.fit(x, y, batch_size=32, epochs=2, verbose=False)
+assert len(history.history["loss"]) == 2 and "loss" in model.evaluate(x, y, batch_size=32)
+for call, said in ((lambda: model.evaluate(x[:50], y[:50], batch_size=32), "50 rows do not fill batches of 32"),
+                   (lambda: model.fit(x, y, batch_size=16, last_batch="pad", verbose=False), "rows that depend on each other, so that a batch cannot be padded"),
+                   (lambda: model.export("m.mpx", batch_sizes=[1, 4]), "a file is of one: give batch_sizes=1"),
+                   (lambda: model.to_mlir(batch_size=0), "to_mlir: batch_size"),
+                   (lambda: halfstep.from_torch(nn.Linear(8, 4), torch.randn(4, 8)).to_mlir(batch_size=4), "the batch of the model is open")):
+    try:
+        call()
+        raise AssertionError(said)
+    except halfstep.Error as error:
+        assert said in str(error), error
+
+# What neither is open nor can be made for one size is told as of an open batch.
+try:
+    halfstep.from_torch(Of(lambda h: torch.lgamma(torch.roll(h, 1, 0))), torch.randn(4, 8))
+    raise AssertionError("taken")
+except halfstep.Error as error:
+    assert "aten.lgamma: 1" in str(error), error
