@@ -43,7 +43,7 @@ inline nanobind::object toFault(const MpStatus *status) {
   return nanobind::module_::import_("halfstep_runtime._errors")
       .attr("Fault")(static_cast<int>(fault.code), toText(fault.op), toText(fault.name), toText(fault.value),
                      toText(fault.detail), fault.operand, fault.other, fault.elements, nanobind::tuple(known),
-                     toText(fault.file), fault.line, toText(fault.text));
+                     toText(fault.file), fault.line, toText(fault.text), fault.constraint);
 }
 
 /// Raises halfstep.Error of a status that is not success.

@@ -52,7 +52,8 @@ typedef enum MpFaultCode {
   MP_FAULT_SETTING_VALUE = 12,      /* the setting `name` does not take `value` */
   MP_FAULT_OTHER_POLICY = 13,   /* the checkpoint in `detail` was made with policy `name`, the executable has `value` */
   MP_FAULT_HAS_CHECKPOINT = 14, /* the folder `detail` has a checkpoint, and training is not to go on from it */
-  MP_FAULT_WINDOW_TOO_LARGE = 15 /* no window fits into the image with its padding: the result would be empty */
+  MP_FAULT_WINDOW_TOO_LARGE = 15, /* no window fits into the image with its padding: the result would be empty */
+  MP_FAULT_CONSTRAINT = 16        /* `op`, or the attribute "#mp.mma", is not as its `constraint` says */
 } MpFaultCode;
 /* NOLINTEND(readability-identifier-naming) */
 
@@ -74,6 +75,7 @@ typedef struct MpFault {
   /* The message, in which names of flags stand between two characters 0x1E, without dashes, and names of settings
    * between two 0x1F, so that a caller may write what it calls them. */
   const char *text;
+  unsigned constraint; /* the number that it has in the op's description, as (C2); 0 where it is of none */
 } MpFault;
 
 /* Fills in what the error is about. Texts live as long as the status. */

@@ -68,7 +68,7 @@ Status withModule(ReadModule read, StringRef remarks, Diagnostics &diagnostics,
     return told.status().in(("remarks '" + remarks + "'").str());
   OwningOpRef<ModuleOp> module = read(context);
   if (!module || !action(*module))
-    return Status::error(diagnostics.errors());
+    return Status::error(diagnostics.errors(), diagnostics.fault());
   if (std::string warning = told->warning(); !warning.empty())
     emitWarning(UnknownLoc::get(&context), warning);
   return Status::success();

@@ -5,6 +5,7 @@
 
 #include "mlir/IR/BuiltinAttributes.h"
 #include "mp/Analysis/Place.h"
+#include "mp/IR/Faults.h"
 
 using namespace mlir;
 
@@ -55,6 +56,8 @@ void Diagnostics::add(Diagnostic &diagnostic) {
   const bool isError = diagnostic.getSeverity() == DiagnosticSeverity::Error;
   if (isError && !seen.emplace(diagnostic.getLocation().getAsOpaquePointer(), diagnostic.str()).second)
     return;
+  if (isError && text.empty())
+    first = getFault(diagnostic);
   auto handle = [&](const Diagnostic &one) {
     if (handler)
       tell(one);

@@ -6,6 +6,8 @@
 
 #include "mp-c/Compiler.h"
 
+#include "mp/Base/Fault.h"
+
 #include "mlir/IR/Diagnostics.h"
 
 #include <set>
@@ -24,6 +26,9 @@ public:
   /// Errors and their notes, a line each.
   const std::string &errors() const { return text; }
 
+  /// What the first error is about.
+  const Fault &fault() const { return first; }
+
 private:
   void tell(const mlir::Diagnostic &diagnostic);
   void keep(const mlir::Diagnostic &diagnostic);
@@ -31,6 +36,7 @@ private:
   MpDiagnosticHandler handler;
   void *user;
   std::string text;
+  Fault first;
   std::set<std::pair<const void *, std::string>> seen; // errors at their locations
 };
 

@@ -79,10 +79,6 @@ static Status diagnosed(const MpModel &model, llvm::function_ref<LogicalResult()
       fault = getFault(diagnostic);
       if (fault.op.empty())
         fault.op = op;
-      if (auto where = diagnostic.getLocation()->findInstanceOf<FileLineColLoc>()) {
-        fault.file = where.getFilename().str();
-        fault.line = where.getLine();
-      }
     }
     text += (text.empty() ? "" : "\n") + diagnostic.str();
     for (Diagnostic &note : diagnostic.getNotes())

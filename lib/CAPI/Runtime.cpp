@@ -51,6 +51,7 @@ void mpStatusFault(const MpStatus *status, MpFault *fault) {
   told.knownCount = status ? status->known.size() : 0;
   told.file = own.file.c_str();
   told.line = own.line;
+  told.constraint = own.constraint;
   told.text = status ? status->status.markedMessage().c_str() : "";
   giveTo(*fault, told);
 }

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "mp/IR/AttentionParts.h"
+#include "mp/IR/Faults.h"
 
 #include "IR/DerivativeParts.h"
 #include "IR/RowTypes.h"
@@ -32,12 +33,10 @@ static bool areHeads(ArrayRef<int64_t> query, ArrayRef<int64_t> key, ArrayRef<in
 template <typename Op>
 static FailureOr<SmallVector<int64_t>> inferHeads(std::optional<Location> location, typename Op::Adaptor op) {
   ArrayRef<int64_t> query = shapeOf(op.getQuery()), key = shapeOf(op.getKey()), value = shapeOf(op.getValue());
-  if (!areHeads(query, key, value)) // attention (C2), attention_grad (C2)
-    return emitOptionalError(
-        location, "'", Op::getOperationName(), "' op query is ", describe(query), ", key ", describe(key), ", value ",
-        describe(value),
-        ", expected [B, H, T, d], [B, G, S, d] and [B, G, S, e], where G divides H, d and e are at "
-        "least 1, and no size is open but B");
+  if (!areHeads(query, key, value))
+    return violates<Op>(location, 2, "query is ", describe(query), ", key ", describe(key), ", value ", describe(value),
+                        ", expected [B, H, T, d], [B, G, S, d] and [B, G, S, e], where G divides H, d and e are at "
+                        "least 1, and no size is open but B");
   return SmallVector<int64_t>{isOpen(query[0]) ? key[0] : query[0], query[1], query[2], value[3]};
 }
 
@@ -73,9 +72,8 @@ static LogicalResult verifyMask(Operation *op, Value mask, ArrayRef<int64_t> sco
   }
   if (fits)
     return success();
-  // attention (C3), attention_grad (C3)
-  return op->emitOpError("mask is ") << mask.getType() << ", expected i1 or a float no wider than " << wide
-                                     << " that broadcasts to " << describe(scores);
+  return violates(op, 3) << "mask is " << mask.getType() << ", expected i1 or a float no wider than " << wide
+                         << " that broadcasts to " << describe(scores);
 }
 
 template <typename Op> static LogicalResult verifyAttention(Op op) {
@@ -83,21 +81,21 @@ template <typename Op> static LogicalResult verifyAttention(Op op) {
   const int64_t keys = shapeOf(op.getKey())[2];
   if (failed(verifyMask(op, op.getMask(), {query[0], query[1], query[2], keys}, getWideElement(op.getQuery()))))
     return failure();
-  if (op.getCausal() && query[2] != keys) // attention (C4), attention_grad (C4)
-    return op.emitOpError("is causal with ")
-           << query[2] << " queries and " << keys << " keys, expected as many; a mask "
-           << "says which keys a query has";
+  if (op.getCausal() && query[2] != keys)
+    return violates(op, 4) << "is causal with " << query[2] << " queries and " << keys
+                           << " keys, expected as many; a mask "
+                           << "says which keys a query has";
   const double rate = op.getRate().convertToDouble();
   const auto stream = static_cast<int64_t>(op.getStream());
-  if (!(rate >= 0 && rate < 1)) // attention (C5), attention_grad (C5)
-    return op.emitOpError("rate is ") << rate << ", expected at least 0 and less than 1";
-  if (stream < 0) // attention (C5), attention_grad (C5)
-    return op.emitOpError("stream is ") << stream << ", expected at least 0";
-  if (bool(op.getRng()) != (rate > 0)) // attention (C5), attention_grad (C5)
-    return op.emitOpError("has rate ") << rate << " and " << (op.getRng() ? "an" : "no") << " rng, expected "
-                                       << (rate > 0 ? "one" : "none");
-  if (op.getScale() && !op.getScale()->isFinite()) // attention (C6), attention_grad (C6)
-    return op.emitOpError("scale is ") << op.getScale()->convertToDouble() << ", expected a finite number";
+  if (!(rate >= 0 && rate < 1))
+    return violates(op, 5) << "rate is " << rate << ", expected at least 0 and less than 1";
+  if (stream < 0)
+    return violates(op, 5) << "stream is " << stream << ", expected at least 0";
+  if (bool(op.getRng()) != (rate > 0))
+    return violates(op, 5) << "has rate " << rate << " and " << (op.getRng() ? "an" : "no") << " rng, expected "
+                           << (rate > 0 ? "one" : "none");
+  if (op.getScale() && !op.getScale()->isFinite())
+    return violates(op, 6) << "scale is " << op.getScale()->convertToDouble() << ", expected a finite number";
   return success();
 }
 
@@ -110,9 +108,9 @@ LogicalResult AttentionGradOp::verify() {
   shape.back() = shapeOf(getValue()).back();
   const auto gradient = RankedTensorType::get(shape, elementOf(getQuery()));
   const auto lse = RankedTensorType::get(ArrayRef(shape).drop_back(), getWideElement(getQuery()));
-  if (getGradient().getType() != gradient || getLse().getType() != lse) // (C7)
-    return emitOpError("gradient is ") << getGradient().getType() << " and lse " << getLse().getType() << ", expected "
-                                       << gradient << " and " << lse;
+  if (getGradient().getType() != gradient || getLse().getType() != lse)
+    return violates(*this, 7) << "gradient is " << getGradient().getType() << " and lse " << getLse().getType()
+                              << ", expected " << gradient << " and " << lse;
   return success();
 }
 

@@ -1,6 +1,7 @@
 // Batch normalization: the types of results, the constraints, and what weighs rows.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
+#include "mp/IR/Faults.h"
 #include "mp/IR/MP.h"
 
 #include "IR/ChannelNorms.h"
@@ -34,18 +35,15 @@ LogicalResult BatchNormGradOp::inferReturnTypes(MLIRContext *, std::optional<Loc
 LogicalResult mp::verifyNormOfChannels(Operation *op, const APFloat &epsilon, ArrayRef<ChannelOperand> operands) {
   RankedTensorType input = typeOf(op->getOperand(0));
   const int64_t rank = input.getRank();
-  // batch_norm (C1), batch_norm_grad (C1), batch_norm_inference (C1), group_norm (C1), group_norm_grad (C1)
   if (rank < 2 || rank > 5 || llvm::any_of(input.getShape().drop_front(), isOpen))
-    return op->emitOpError("operand is ") << input << ", expected rank 2 to 5, [N, spatial..., C], with no open size "
-                                          << "but the first";
+    return violates(op, 1) << "operand is " << input << ", expected rank 2 to 5, [N, spatial..., C], with no open size "
+                           << "but the first";
   const auto expected = RankedTensorType::get(input.getShape().take_back(), getWideElement(op->getOperand(0)));
   for (const ChannelOperand &operand : operands)
-    // batch_norm (C2), batch_norm_grad (C2), batch_norm_inference (C2), group_norm (C2), group_norm_grad (C2)
     if (operand.value.getType() != expected)
-      return op->emitOpError() << operand.name << " has type " << operand.value.getType() << ", expected " << expected;
-  // batch_norm (C3), batch_norm_grad (C3), batch_norm_inference (C3), group_norm (C3), group_norm_grad (C3)
+      return violates(op, 2) << operand.name << " has type " << operand.value.getType() << ", expected " << expected;
   if (!epsilon.isFinite() || epsilon.isNegative())
-    return op->emitOpError("epsilon is ") << epsilon.convertToDouble() << ", expected a finite number, at least 0";
+    return violates(op, 3) << "epsilon is " << epsilon.convertToDouble() << ", expected a finite number, at least 0";
   return success();
 }
 
@@ -56,19 +54,18 @@ static LogicalResult verifyBatch(Operation *op, Value weights, int64_t least) {
     int64_t values = 1;
     for (int64_t size : input.getShape().drop_back())
       values *= size;
-    if (values < least) // batch_norm (C4), batch_norm_grad (C4)
-      return op->emitOpError("operand is ")
-             << input << ", which has " << values << " value" << (values == 1 ? "" : "s")
-             << " of each channel; expected at least " << least << ": take a larger batch";
+    if (values < least)
+      return violates(op, 4) << "operand is " << input << ", which has " << values << " value"
+                             << (values == 1 ? "" : "s") << " of each channel; expected at least " << least
+                             << ": take a larger batch";
   }
   if (!weights)
     return success();
   const auto expected = RankedTensorType::get(input.getShape().take_front(), getWideElement(op->getOperand(0)));
   RankedTensorType found = typeOf(weights);
-  // batch_norm (C5), batch_norm_grad (C5)
   if (found.getElementType() != expected.getElementType() ||
       failed(verifyCompatibleShape(found.getShape(), expected.getShape())))
-    return op->emitOpError("weights has type ") << found << ", expected " << expected;
+    return violates(op, 5) << "weights has type " << found << ", expected " << expected;
   return success();
 }
 
@@ -90,11 +87,11 @@ LogicalResult BatchNormInferenceOp::verify() {
 
 LogicalResult UpdateRunningOp::verify() {
   Type element = elementOf(getOld());
-  if (!element.isF32() && !element.isF64()) // (C1)
-    return emitOpError("old is ") << getOld().getType() << ", expected f32 or f64";
+  if (!element.isF32() && !element.isF64())
+    return violates(*this, 1) << "old is " << getOld().getType() << ", expected f32 or f64";
   const double momentum = getMomentum().convertToDouble();
-  if (!(momentum >= 0 && momentum <= 1)) // (C2)
-    return emitOpError("momentum is ") << momentum << ", expected 0 to 1: the weight of the new value";
+  if (!(momentum >= 0 && momentum <= 1))
+    return violates(*this, 2) << "momentum is " << momentum << ", expected 0 to 1: the weight of the new value";
   return success();
 }
 

@@ -1,6 +1,8 @@
 // Losses of rows of classes, as the ops that they are made of.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
+#include "mp/IR/Faults.h"
+
 #include "IR/DerivativeParts.h"
 #include "IR/RowTypes.h"
 #include "IR/Sizes.h"
@@ -146,18 +148,18 @@ RankedTensorType SoftmaxCrossEntropyOp::getRowWeightsType() { return mp::detail:
 
 /// What labels mean.
 static LogicalResult verifyTarget(Operation *op, const Target &target) {
-  if (!(target.smoothing >= 0 && target.smoothing < 1)) // softmax_cross_entropy (C4)
-    return op->emitOpError("label_smoothing is ") << target.smoothing << ", expected at least 0 and less than 1";
+  if (!(target.smoothing >= 0 && target.smoothing < 1))
+    return violates(op, 4) << "label_smoothing is " << target.smoothing << ", expected at least 0 and less than 1";
   if (!target.ignored)
     return success();
   const auto label = static_cast<int64_t>(*target.ignored);
   Type element = elementOf(target.labels);
-  if (areProbabilities(target.labels)) // softmax_cross_entropy (C5)
-    return op->emitOpError("ignore_label is ") << label << ", but labels of type " << element << " are probabilities";
+  if (areProbabilities(target.labels))
+    return violates(op, 5) << "ignore_label is " << label << ", but labels of type " << element << " are probabilities";
   auto type = cast<IntegerType>(element);
   const unsigned width = type.getWidth();
-  if (type.isUnsigned() ? !llvm::isUIntN(width, label) : !llvm::isIntN(width, label)) // softmax_cross_entropy (C5)
-    return op->emitOpError("ignore_label is ") << label << ", which labels of type " << type << " cannot be";
+  if (type.isUnsigned() ? !llvm::isUIntN(width, label) : !llvm::isIntN(width, label))
+    return violates(op, 5) << "ignore_label is " << label << ", which labels of type " << type << " cannot be";
   return success();
 }
 
@@ -166,10 +168,10 @@ static LogicalResult verifyClasses(Operation *op, Value rows, StringRef name, co
   if (failed(verifyRows(op, rows, name, {{isSoft ? Value() : target.labels, "labels"}, {target.weights, "weights"}})) ||
       failed(verifyTarget(op, target)))
     return failure();
-  if (isSoft && !agree(shapeOf(target.labels), shapeOf(rows))) // softmax_cross_entropy (C1)
-    return op->emitOpError("labels are ")
-           << target.labels.getType() << ", probabilities of classes, expected the shape of the " << name
-           << ", which are " << rows.getType();
+  if (isSoft && !agree(shapeOf(target.labels), shapeOf(rows)))
+    return violates(op, 1) << "labels are " << target.labels.getType()
+                           << ", probabilities of classes, expected the shape of the " << name << ", which are "
+                           << rows.getType();
   return verifyLossType(op, rows, target.weights, "weights");
 }
 
@@ -178,8 +180,9 @@ LogicalResult SoftmaxCrossEntropyGradOp::verify() {
   if (failed(verifyClasses(*this, getLogits(), "logits", targetOf(*this))))
     return failure();
   Type expected = getWideElement(getLogits());
-  if (elementOf(getGradient()) != expected || !shapeOf(getGradient()).empty()) // (C6)
-    return emitOpError("gradient has type ") << getGradient().getType() << ", expected tensor<" << expected << ">";
+  if (elementOf(getGradient()) != expected || !shapeOf(getGradient()).empty())
+    return violates(*this, 6) << "gradient has type " << getGradient().getType() << ", expected tensor<" << expected
+                              << ">";
   return success();
 }
 LogicalResult CrossEntropyOp::verify() {
@@ -189,13 +192,13 @@ LogicalResult NLLLossOp::verify() {
   return verifyClasses(*this, getLogs(), "logs", {getLabels(), getWeights(), 0, getIgnoreLabel()});
 }
 LogicalResult KLDivOp::verify() {
-  if (failed(verifyRows(*this, getLogs(), "logs", {{getWeights(), "weights"}}))) // (C1), (C2)
+  if (failed(verifyRows(*this, getLogs(), "logs", {{getWeights(), "weights", 2}})))
     return failure();
-  if (elementOf(getTarget()) != elementOf(getLogs())) // (C1)
-    return emitOpError("target is ") << getTarget().getType() << ", expected elements of " << elementOf(getLogs())
-                                     << " as the logs have: mp.cast one of them";
-  if (!agree(shapeOf(getTarget()), shapeOf(getLogs()))) // (C1)
-    return emitOpError("target is ") << getTarget().getType() << ", expected the shape of the logs, "
-                                     << getLogs().getType() << ": shapes of losses do not broadcast";
+  if (elementOf(getTarget()) != elementOf(getLogs()))
+    return violates(*this, 1) << "target is " << getTarget().getType() << ", expected elements of "
+                              << elementOf(getLogs()) << " as the logs have: mp.cast one of them";
+  if (!agree(shapeOf(getTarget()), shapeOf(getLogs())))
+    return violates(*this, 1) << "target is " << getTarget().getType() << ", expected the shape of the logs, "
+                              << getLogs().getType() << ": shapes of losses do not broadcast";
   return verifyLossType(*this, getLogs(), getWeights(), "weights");
 }

@@ -1,7 +1,9 @@
 // The shapes of convolutions and of their gradients.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
+#include "IR/ProductTypes.h"
 #include "IR/Windows.h"
+#include "mp/IR/Faults.h"
 #include "mp/IR/MP.h"
 
 using namespace mlir;
@@ -9,27 +11,32 @@ using namespace mp;
 
 using Shape = SmallVector<int64_t>;
 
+/// An error of shapes or windows, which parts of filters have one constraint for.
+template <typename Op> static InFlightDiagnostic differs(Op op, unsigned constraint) {
+  return violates(op, std::is_same_v<Op, ConvFilterGradPartsOp> ? 2 : constraint);
+}
+
 /// Checks the shapes and windows of a convolution but for its result.
 template <typename Op> static LogicalResult checkWindows(Op op, ArrayRef<int64_t> image, ArrayRef<int64_t> filter) {
   const size_t rank = image.size(), dimensions = rank - 2;
   const int64_t groups = op.getGroups();
   const StringRef imageName = std::is_same_v<Op, ConvTransposeOp> ? "result" : "image";
-  if (rank < 3 || rank > 5 || filter.size() != rank) // conv (C2)
-    return op.emitOpError("image and filter have one rank from 3 to 5, found shapes ")
-           << describe(image) << " and " << describe(filter);
-  if (llvm::any_of(image.drop_front(), isOpen) || llvm::any_of(filter, isOpen)) // conv (C2)
-    return op.emitOpError("has an open size other than the first of the image, which is ")
-           << describe(image) << "; the filter is " << describe(filter);
-  if (groups < 1 || filter.front() % groups != 0) // conv (C4)
-    return op.emitOpError("groups are at least 1 and divide the number of filters, found ")
-           << groups << " groups of " << filter.front() << " filters";
-  if (image.back() % groups != 0 || image.back() / groups != filter.back()) // conv (C3)
-    return op.emitOpError(imageName) << " has " << image.back() << " channels, expected " << groups * filter.back()
-                                     << " (groups " << groups << ", filter " << describe(filter)
-                                     << "); images are [N, spatial..., C], filters [K, spatial..., C / groups]";
-  auto error = [&] { return op.emitOpError(); };
+  if (rank < 3 || rank > 5 || filter.size() != rank)
+    return differs(op, 2) << "image and filter have one rank from 3 to 5, found shapes " << describe(image) << " and "
+                          << describe(filter);
+  if (llvm::any_of(image.drop_front(), isOpen) || llvm::any_of(filter, isOpen))
+    return differs(op, 2) << "has an open size other than the first of the image, which is " << describe(image)
+                          << "; the filter is " << describe(filter);
+  if (groups < 1 || filter.front() % groups != 0)
+    return differs(op, 4) << "groups are at least 1 and divide the number of filters, found " << groups << " groups of "
+                          << filter.front() << " filters";
+  if (image.back() % groups != 0 || image.back() / groups != filter.back())
+    return differs(op, 3) << imageName << " has " << image.back() << " channels, expected " << groups * filter.back()
+                          << " (groups " << groups << ", filter " << describe(filter)
+                          << "); images are [N, spatial..., C], filters [K, spatial..., C / groups]";
+  auto error = [&](unsigned constraint) { return differs(op, constraint); };
   auto check = [&](StringRef name, ArrayRef<int64_t> values, size_t count, int64_t least) {
-    return checkNumbers(error, name, values, count, dimensions, least);
+    return checkNumbers(error, kOfConvolution, name, values, count, dimensions, least);
   };
   return failure(failed(check("strides", op.getStrides(), dimensions, 1)) ||
                  failed(check("padding", op.getPadding(), 2 * dimensions, 0)) ||
@@ -46,7 +53,8 @@ static LogicalResult convolve(Op op, ArrayRef<int64_t> image, ArrayRef<int64_t> 
     const WindowSizes sizes = {
         image[i + 1],        filter[i + 1], op.getStrides()[i], op.getPadding()[2 * i], op.getPadding()[2 * i + 1],
         op.getDilations()[i]};
-    FailureOr<int64_t> windows = countWindows([&] { return op.emitOpError(); }, sizes, i, image, "filter", filter);
+    FailureOr<int64_t> windows = countWindows([&](unsigned constraint) { return differs(op, constraint); },
+                                              kOfConvolution, sizes, i, image, "filter", filter);
     if (failed(windows))
       return failure();
     result.push_back(*windows);
@@ -57,7 +65,7 @@ static LogicalResult convolve(Op op, ArrayRef<int64_t> image, ArrayRef<int64_t> 
 
 LogicalResult ConvOp::inferShape(Shape &result) {
   return failure(failed(convolve(*this, shapeOf(getImage()), shapeOf(getFilter()), result)) ||
-                 failed(verifyBias(*this, getBias(), result.back())));
+                 failed(verifyBias(*this, 7, getBias(), result.back())));
 }
 
 /// `found` is the shape of the operand that mp.conv has as its result.
@@ -69,9 +77,8 @@ static LogicalResult checkConvolved(Op op, StringRef name, ArrayRef<int64_t> fou
     return failure();
   if (agree(found, expected))
     return success();
-  // conv (C8)
-  return op.emitOpError() << name << " has shape " << describe(found) << ", but mp.conv of " << describe(image)
-                          << " with filters " << describe(filter) << " gives " << describe(expected);
+  return differs(op, 8) << name << " has shape " << describe(found) << ", but mp.conv of " << describe(image)
+                        << " with filters " << describe(filter) << " gives " << describe(expected);
 }
 
 LogicalResult ConvTransposeOp::inferShape(Shape &result) {
@@ -90,7 +97,7 @@ LogicalResult ConvFilterGradOp::inferShape(Shape &result) {
 LogicalResult ConvFilterGradPartsOp::inferShape(Shape &result) {
   result = llvm::to_vector(shapeOf(getResult()));
   if (result.empty())
-    return emitOpError("result has rank 0, expected parts of filters"); // (C2)
+    return violates(*this, 2) << "result has rank 0, expected parts of filters";
   if (failed(checkConvolved(*this, "gradient", shapeOf(getGradient()), shapeOf(getImage()),
                             ArrayRef(result).drop_front())))
     return failure();
@@ -120,15 +127,14 @@ template <typename Op> static LogicalResult checkTaps(Op op, ArrayRef<int64_t> i
   const Shape expected = {ShapedType::getNumElements(op.getWindow()), image.back()};
   if (shapeOf(op.getTaps()) == ArrayRef(expected))
     return success();
-  return op.emitOpError("taps have shape ") // depthwise_conv (C11)
-         << describe(shapeOf(op.getTaps())) << ", expected " << describe(expected)
-         << ": the pixels of a window, and channels";
+  return differs(op, 11) << "taps have shape " << describe(shapeOf(op.getTaps())) << ", expected " << describe(expected)
+                         << ": the pixels of a window, and channels";
 }
 
 LogicalResult DepthwiseConvOp::inferShape(Shape &result) {
   ArrayRef<int64_t> image = shapeOf(getImage());
   return failure(failed(convolve(*this, image, filterOf(*this), result)) || failed(checkTaps(*this, image)) ||
-                 failed(verifyBias(*this, getBias(), image.back())));
+                 failed(verifyBias(*this, 7, getBias(), image.back())));
 }
 
 LogicalResult DepthwiseConvTransposeOp::inferShape(Shape &result) {

@@ -3,6 +3,8 @@
 //
 // Losses are in ClassLosses.cpp.
 
+#include "mp/IR/Faults.h"
+
 #include "IR/DerivativeParts.h"
 #include "IR/RowTypes.h"
 #include "IR/Sizes.h"
@@ -68,9 +70,9 @@ Values TriuOp::expand(LocBuilder &b) { return keepTriangle(*this, b, ComparePred
 
 template <typename Op> static LogicalResult verifyTriangle(Op op) {
   ArrayRef<int64_t> shape = shapeOf(op.getInput());
-  if (shape.size() < 2 || llvm::any_of(shape.take_back(2), isOpen)) // tril (C1)
-    return op.emitOpError("operand is ") << op.getInput().getType()
-                                         << ", expected matrices: two last dimensions that are not open";
+  if (shape.size() < 2 || llvm::any_of(shape.take_back(2), isOpen))
+    return violates(op, 1) << "operand is " << op.getInput().getType()
+                           << ", expected matrices: two last dimensions that are not open";
   return success();
 }
 LogicalResult TrilOp::verify() { return verifyTriangle(*this); }
@@ -101,16 +103,15 @@ Values CosineSimilarityOp::expand(LocBuilder &b) {
 LogicalResult CosineSimilarityOp::inferReturnTypes(MLIRContext *, std::optional<Location> location, Adaptor op,
                                                    SmallVectorImpl<Type> &types) {
   ArrayRef<int64_t> shape = shapeOf(op.getLhs());
-  if (shape.empty() || shape.back() == 0) // (C1)
-    return emitOptionalError(location, "'", getOperationName(), "' op operand is ", op.getLhs().getType(),
-                             ", expected a last dimension of elements");
-  if (elementOf(op.getRhs()) != elementOf(op.getLhs()) || !agree(shapeOf(op.getRhs()), shape)) // (C1)
-    return emitOptionalError(location, "'", getOperationName(), "' op operands are ", op.getLhs().getType(), " and ",
-                             op.getRhs().getType(), ", expected one type: mp.broadcast or mp.cast one of them");
+  if (shape.empty() || shape.back() == 0)
+    return violates<CosineSimilarityOp>(location, 1, "operand is ", op.getLhs().getType(),
+                                        ", expected a last dimension of elements");
+  if (elementOf(op.getRhs()) != elementOf(op.getLhs()) || !agree(shapeOf(op.getRhs()), shape))
+    return violates<CosineSimilarityOp>(location, 1, "operands are ", op.getLhs().getType(), " and ",
+                                        op.getRhs().getType(),
+                                        ", expected one type: mp.broadcast or mp.cast one of them");
   types.push_back(RankedTensorType::get(shape.drop_back(), elementOf(op.getLhs())));
   return success();
 }
 
-LogicalResult CosineSimilarityOp::verify() {
-  return verifyLeastLength(*this, getLhs(), getEpsilon()); // (C2)
-}
+LogicalResult CosineSimilarityOp::verify() { return verifyLeastLength(*this, getLhs(), getEpsilon()); }

@@ -1,6 +1,7 @@
 // Normalization of groups of channels: the types of results and the constraints.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
+#include "mp/IR/Faults.h"
 #include "mp/IR/MP.h"
 
 #include "IR/ChannelNorms.h"
@@ -17,11 +18,10 @@ LogicalResult GroupNormGradOp::inferReturnTypes(MLIRContext *, std::optional<Loc
 
 static LogicalResult verifyGroups(Operation *op, int64_t groups) {
   RankedTensorType input = typeOf(op->getOperand(0));
-  if (llvm::is_contained(input.getShape().drop_front(), 0)) // group_norm (C1), group_norm_grad (C1)
-    return op->emitOpError("operand is ") << input << ", expected channels and places";
+  if (llvm::is_contained(input.getShape().drop_front(), 0))
+    return violates(op, 1) << "operand is " << input << ", expected channels and places";
   if (const int64_t channels = input.getShape().back(); groups < 1 || channels % groups != 0)
-    // group_norm (C4), group_norm_grad (C4)
-    return op->emitOpError("groups is ") << groups << ", expected a divisor of the " << channels << " channels";
+    return violates(op, 4) << "groups is " << groups << ", expected a divisor of the " << channels << " channels";
   return success();
 }
 

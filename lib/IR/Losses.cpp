@@ -1,6 +1,8 @@
 // Losses that are means of a term of each element.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
+#include "mp/IR/Faults.h"
+
 #include "IR/DerivativeParts.h"
 #include "IR/RowTypes.h"
 #include "IR/Sizes.h"
@@ -142,18 +144,15 @@ LogicalResult mp::detail::differentiateElementLoss(ElementLossOpInterface op, Op
 
 LogicalResult mp::detail::verifyElementLoss(ElementLossOpInterface op) {
   RankedTensorType prediction = typeOf(op.getPrediction()), target = typeOf(op.getTarget());
-  // mse_loss (C1)
   if (prediction.getRank() == 0)
-    return op->emitOpError("prediction is ") << prediction << ", expected at least rank 1: a first dimension of rows";
-  // mse_loss (C1)
+    return violates(op, 1) << "prediction is " << prediction << ", expected at least rank 1: a first dimension of rows";
   if (prediction.getElementType() != target.getElementType() || !agree(prediction.getShape(), target.getShape()))
-    return op->emitOpError("target is ") << target << ", expected the type of the prediction, " << prediction
-                                         << ": shapes of losses do not broadcast";
+    return violates(op, 1) << "target is " << target << ", expected the type of the prediction, " << prediction
+                           << ": shapes of losses do not broadcast";
   if (Value weights = op.getWeights()) {
     RankedTensorType expected = detail::getRowWeightsTypeOfLoss(op), found = typeOf(weights);
-    // mse_loss (C2)
     if (found.getElementType() != expected.getElementType() || !agree(found.getShape(), expected.getShape()))
-      return op->emitOpError("weights are ") << found << ", expected " << expected << ", one for each row";
+      return violates(op, 2) << "weights are " << found << ", expected " << expected << ", one for each row";
   }
   return op.verifyTerm();
 }
@@ -162,8 +161,8 @@ StringRef BinaryCrossEntropyOp::getSaferOp() { return SigmoidCrossEntropyOp::get
 
 LogicalResult HuberLossOp::verifyTerm() {
   const double delta = getDelta().convertToDouble();
-  if (!(delta > 0) || std::isinf(delta)) // (C3)
-    return emitOpError("delta is ") << delta << ", expected a finite number greater than 0";
+  if (!(delta > 0) || std::isinf(delta))
+    return violates(*this, 3) << "delta is " << delta << ", expected a finite number greater than 0";
   return success();
 }
 

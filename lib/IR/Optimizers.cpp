@@ -1,6 +1,7 @@
 // Clipping and optimizers: result types and numbered constraints.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
+#include "mp/IR/Faults.h"
 #include "mp/IR/MP.h"
 
 using namespace mlir;
@@ -28,8 +29,8 @@ LogicalResult ClipByValueOp::inferReturnTypes(MLIRContext *, MaybeLocation, Adap
 }
 
 template <typename ClipOp> static LogicalResult verifyMaxNorm(ClipOp op) {
-  if (double limit = op.getMaxNorm().convertToFloat(); !(limit > 0)) // clip_by_global_norm (C1), clip_by_norm (C1)
-    return op.emitOpError("max_norm is ") << limit << ", expected greater than 0";
+  if (double limit = op.getMaxNorm().convertToFloat(); !(limit > 0))
+    return violates(op, 1) << "max_norm is " << limit << ", expected greater than 0";
   return success();
 }
 
@@ -37,8 +38,8 @@ LogicalResult ClipByGlobalNormOp::verify() { return verifyMaxNorm(*this); }
 LogicalResult ClipByNormOp::verify() { return verifyMaxNorm(*this); }
 
 LogicalResult ClipByValueOp::verify() {
-  if (double limit = getLimit().convertToFloat(); !(limit > 0)) // (C1)
-    return emitOpError("limit is ") << limit << ", expected greater than 0";
+  if (double limit = getLimit().convertToFloat(); !(limit > 0))
+    return violates(*this, 1) << "limit is " << limit << ", expected greater than 0";
   return success();
 }
 
@@ -62,15 +63,15 @@ LogicalResult RMSpropOp::inferReturnTypes(MLIRContext *, MaybeLocation, Adaptor 
 template <typename OptimizerOp>
 static LogicalResult verifyTypesOf(OptimizerOp op, std::initializer_list<Value> values) {
   for (Value value : values)
-    if (value && value.getType() != op.getParameter().getType()) // sgd (C1), rmsprop (C1)
-      return op.emitOpError("operand has type ")
-             << value.getType() << ", parameter has " << op.getParameter().getType();
+    if (value && value.getType() != op.getParameter().getType())
+      return violates(op, 1) << "operand has type " << value.getType() << ", parameter has "
+                             << op.getParameter().getType();
   return success();
 }
 
 template <typename OptimizerOp> static LogicalResult verifyVelocity(OptimizerOp op, double momentum) {
-  if ((momentum != 0) != bool(op.getVelocity())) // sgd (C2), rmsprop (C2)
-    return op.emitOpError("has velocity if and only if momentum is not 0, found momentum ") << momentum;
+  if ((momentum != 0) != bool(op.getVelocity()))
+    return violates(op, 2) << "has velocity if and only if momentum is not 0, found momentum " << momentum;
   return success();
 }
 
@@ -78,8 +79,8 @@ LogicalResult SGDOp::verify() {
   const double momentum = getMomentum().convertToFloat();
   if (failed(verifyVelocity(*this, momentum)))
     return failure();
-  if (getNesterov() && momentum == 0) // (C2)
-    return emitOpError("nesterov needs momentum");
+  if (getNesterov() && momentum == 0)
+    return violates(*this, 2) << "nesterov needs momentum";
   return verifyTypesOf(*this, {getGradient(), getVelocity()});
 }
 
@@ -93,47 +94,46 @@ struct Named {
 };
 } // namespace
 
-template <typename OptimizerOp> static LogicalResult verifyDecays(OptimizerOp op, std::initializer_list<Named> decays) {
+template <typename OptimizerOp>
+static LogicalResult verifyDecays(OptimizerOp op, unsigned constraint, std::initializer_list<Named> decays) {
   for (const Named &decay : decays)
-    // adam (C2), rmsprop (C3), lion (C2), nadam (C2), momentum_product (C1)
     if (double value = decay.value.convertToDouble(); !(value >= 0 && value < 1))
-      return op.emitOpError(decay.name) << " is " << value << ", expected at least 0 and less than 1";
+      return violates(op, constraint) << decay.name << " is " << value << ", expected at least 0 and less than 1";
   return success();
 }
 
 template <typename OptimizerOp>
-static LogicalResult verifyFromZero(OptimizerOp op, std::initializer_list<Named> numbers) {
+static LogicalResult verifyFromZero(OptimizerOp op, unsigned constraint, std::initializer_list<Named> numbers) {
   for (const Named &number : numbers)
-    // adam (C2), rmsprop (C3), adagrad (C2), lion (C2), nadam (C2), momentum_product (C1)
     if (double value = number.value.convertToDouble(); !(value >= 0))
-      return op.emitOpError(number.name) << " is " << value << ", expected at least 0";
+      return violates(op, constraint) << number.name << " is " << value << ", expected at least 0";
   return success();
 }
 
 LogicalResult RMSpropOp::verify() {
   if (failed(verifyVelocity(*this, getMomentum().convertToDouble())) ||
-      failed(verifyDecays(*this, {{"alpha", getAlpha()}})) ||
-      failed(verifyFromZero(*this, {{"epsilon", getEpsilon()}, {"weight_decay", getWeightDecay()}})))
+      failed(verifyDecays(*this, 3, {{"alpha", getAlpha()}})) ||
+      failed(verifyFromZero(*this, 3, {{"epsilon", getEpsilon()}, {"weight_decay", getWeightDecay()}})))
     return failure();
   return verifyTypesOf(*this, {getGradient(), getV(), getMean(), getVelocity()});
 }
 
 LogicalResult AdagradOp::verify() {
   return verifyFromZero(
-      *this,
+      *this, 2,
       {{"learning_rate_decay", getLearningRateDecay()}, {"epsilon", getEpsilon()}, {"weight_decay", getWeightDecay()}});
 }
 
 LogicalResult LionOp::verify() {
-  if (failed(verifyDecays(*this, {{"beta1", getBeta1()}, {"beta2", getBeta2()}})))
+  if (failed(verifyDecays(*this, 2, {{"beta1", getBeta1()}, {"beta2", getBeta2()}})))
     return failure();
-  return verifyFromZero(*this, {{"weight_decay", getWeightDecay()}});
+  return verifyFromZero(*this, 2, {{"weight_decay", getWeightDecay()}});
 }
 
 template <typename AdamLike> static LogicalResult verifyAdam(AdamLike op) {
-  if (failed(verifyDecays(op, {{"beta1", op.getBeta1()}, {"beta2", op.getBeta2()}})))
+  if (failed(verifyDecays(op, 2, {{"beta1", op.getBeta1()}, {"beta2", op.getBeta2()}})))
     return failure();
-  return verifyFromZero(op, {{"epsilon", op.getEpsilon()}, {"weight_decay", op.getWeightDecay()}});
+  return verifyFromZero(op, 2, {{"epsilon", op.getEpsilon()}, {"weight_decay", op.getWeightDecay()}});
 }
 
 LogicalResult AdamOp::verify() { return verifyAdam(*this); }
@@ -143,11 +143,11 @@ LogicalResult LAMBOp::verify() { return verifyAdam(*this); }
 LogicalResult NAdamOp::verify() {
   if (failed(verifyAdam(*this)))
     return failure();
-  return verifyFromZero(*this, {{"momentum_decay", getMomentumDecay()}});
+  return verifyFromZero(*this, 2, {{"momentum_decay", getMomentumDecay()}});
 }
 
 LogicalResult MomentumProductOp::verify() {
-  if (failed(verifyDecays(*this, {{"beta1", getBeta1()}})))
+  if (failed(verifyDecays(*this, 1, {{"beta1", getBeta1()}})))
     return failure();
-  return verifyFromZero(*this, {{"momentum_decay", getMomentumDecay()}});
+  return verifyFromZero(*this, 1, {{"momentum_decay", getMomentumDecay()}});
 }

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "mp/IR/Panels.h"
+#include "mp/IR/Faults.h"
 
 #include "mp/IR/MP.h"
 
@@ -45,23 +46,21 @@ template <typename Op> static LogicalResult verifyPacking(Op op, RankedTensorTyp
   const bool isMatrix = matrices.getRank() >= 2 && matrices.hasStaticShape();
   const int64_t leading = isMatrix ? ShapedType::getNumElements(matrices.getShape().drop_back(2)) : 0;
   if (op.getFilters() && (matrices.getRank() < 3 || !matrices.hasStaticShape() || batches != 1))
-    // pack (C1), unpack (C1)
-    return op.emitOpError("takes ") << matrices << " as filters in " << batches
-                                    << " batches, expected three dimensions or more, in one";
+    return violates(op, 1) << "takes " << matrices << " as filters in " << batches
+                           << " batches, expected three dimensions or more, in one";
   const bool isDivided = isMatrix && batches >= 1 && (op.getTransposed() ? leading == batches : leading % batches == 0);
-  if (!op.getFilters() && !isDivided) // pack (C1), unpack (C1)
-    return op.emitOpError("takes ") << matrices << " as " << batches << " matrices"
-                                    << (op.getTransposed() ? ", each transposed" : "");
+  if (!op.getFilters() && !isDivided)
+    return violates(op, 1) << "takes " << matrices << " as " << batches << " matrices"
+                           << (op.getTransposed() ? ", each transposed" : "");
   Type narrow = matrices.getElementType(), wide = packed.getElementType();
   const bool isSplit = op.getPanels().getParts() > 1;
-  if (isSplit && !narrow.isF16() && !narrow.isF32()) // pack (C2), unpack (C2)
-    return op.emitOpError("has parts of ") << narrow << ", expected f16 or f32";
+  if (isSplit && !narrow.isF16() && !narrow.isF32())
+    return violates(op, 2) << "has parts of " << narrow << ", expected f16 or f32";
   const bool holds = isSplit ? wide.isBF16() : narrow == wide || (wide.isF32() && (narrow.isF16() || narrow.isBF16()));
   const Type own = isSplit ? BFloat16Type::get(op.getContext()) : narrow;
-  if (const auto shape = op.getMatrix().shape();
-      packed.getShape() != ArrayRef(shape) || !holds) { // pack (C2), unpack (C2)
-    InFlightDiagnostic error = op.emitOpError("has ")
-                               << packed << " packed, expected " << packed.clone(shape).clone(holds ? wide : own);
+  if (const auto shape = op.getMatrix().shape(); packed.getShape() != ArrayRef(shape) || !holds) {
+    InFlightDiagnostic error = violates(op, 2) << "has " << packed << " packed, expected "
+                                               << packed.clone(shape).clone(holds ? wide : own);
     const PackedMatrix filters = matrixOf(matrices, 1, /*isFilters=*/true, op.getTransposed(), op.getPanels());
     if (!op.getFilters() && batches == 1 && matrices.getRank() > 2 && packed.getShape() == ArrayRef(filters.shape()))
       error << ", or the word 'filters' before 'panels', as filters of a convolution are packed";
@@ -74,12 +73,14 @@ LogicalResult UnpackOp::verify() { return verifyPacking(*this, typeOf(getResult(
 
 LogicalResult PanelsAttr::verify(function_ref<InFlightDiagnostic()> emitError, int64_t rows, int64_t depth,
                                  int64_t unit, bool, int64_t parts) {
-  if (rows < 1 || depth < 1 || unit < 1 || rows > kMostOfPanel || depth > kMostOfPanel || depth % unit != 0) // (C1)
-    return emitError() << "panels of " << rows << " rows and " << depth << " of k in units of " << unit;
-  if (parts < 1 || parts > 3 || (parts > 1 && (unit != 2 || depth % kDepthOfParts != 0))) // (C2)
-    return emitError() << "panels of " << parts << " parts, " << depth << " of k in units of " << unit
-                       << ", expected at most 3 parts, and units of 2 and a multiple of " << kDepthOfParts
-                       << " where there are several";
+  if (rows < 1 || depth < 1 || unit < 1 || rows > kMostOfPanel || depth > kMostOfPanel || depth % unit != 0)
+    return violates(emitError(), "#" + name, 1)
+           << "panels of " << rows << " rows and " << depth << " of k in units of " << unit;
+  if (parts < 1 || parts > 3 || (parts > 1 && (unit != 2 || depth % kDepthOfParts != 0)))
+    return violates(emitError(), "#" + name, 2)
+           << "panels of " << parts << " parts, " << depth << " of k in units of " << unit
+           << ", expected at most 3 parts, and units of 2 and a multiple of " << kDepthOfParts
+           << " where there are several";
   return success();
 }
 

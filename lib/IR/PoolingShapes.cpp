@@ -2,13 +2,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "IR/Windows.h"
+#include "mp/IR/Faults.h"
 #include "mp/IR/MP.h"
 
 using namespace mlir;
 using namespace mp;
 
 using Shape = SmallVector<int64_t>;
-using EmitError = llvm::function_ref<InFlightDiagnostic()>;
 
 namespace {
 
@@ -43,37 +43,37 @@ private:
 /// A window that has padding alone would have no largest pixel, and no mean.
 LogicalResult Pooling::checkEdges(EmitError error, const WindowSizes &sizes, size_t dimension) const {
   const int64_t span = *spanOfTaps(sizes.taps, sizes.dilation), most = std::max(sizes.low, sizes.high);
-  if (most >= span) // max_pool (C5)
-    return error() << "padding of " << most << " in spatial dimension " << dimension << " leaves windows, which span "
-                   << span << ", without a pixel of the image; expected less than that";
-  if (most > 0 && sizes.taps > 1 && sizes.dilation > sizes.image) // max_pool (C5)
-    return error() << "dilation of " << sizes.dilation << " in spatial dimension " << dimension
-                   << ", where the image has " << sizes.image
-                   << " pixels, leaves windows in the padding without one of them; expected no more than that";
+  if (most >= span)
+    return error(5) << "padding of " << most << " in spatial dimension " << dimension << " leaves windows, which span "
+                    << span << ", without a pixel of the image; expected less than that";
+  if (most > 0 && sizes.taps > 1 && sizes.dilation > sizes.image)
+    return error(5) << "dilation of " << sizes.dilation << " in spatial dimension " << dimension
+                    << ", where the image has " << sizes.image
+                    << " pixels, leaves windows in the padding without one of them; expected no more than that";
   return success();
 }
 
 FailureOr<Shape> Pooling::pool(EmitError error, ArrayRef<int64_t> image) const {
   const size_t rank = image.size();
-  if (rank < 3 || rank > 5) // max_pool (C2)
-    return error() << "image has rank 3 to 5, [N, spatial..., C], found shape " << describe(image);
-  if (llvm::any_of(image.drop_front(), isOpen)) // max_pool (C2)
-    return error() << "has an open size other than the first of the image, which is " << describe(image);
+  if (rank < 3 || rank > 5)
+    return error(2) << "image has rank 3 to 5, [N, spatial..., C], found shape " << describe(image);
+  if (llvm::any_of(image.drop_front(), isOpen))
+    return error(2) << "has an open size other than the first of the image, which is " << describe(image);
   const size_t dimensions = rank - 2;
-  if (failed(checkNumbers(error, "window", window, dimensions, dimensions, 1)) ||
-      failed(checkNumbers(error, "strides", strides, dimensions, dimensions, 1)) ||
-      failed(checkNumbers(error, "padding", padding, 2 * dimensions, dimensions, 0)) ||
-      failed(checkNumbers(error, "dilations", dilations, dimensions, dimensions, 1)))
+  if (failed(checkNumbers(error, kOfPooling, "window", window, dimensions, dimensions, 1)) ||
+      failed(checkNumbers(error, kOfPooling, "strides", strides, dimensions, dimensions, 1)) ||
+      failed(checkNumbers(error, kOfPooling, "padding", padding, 2 * dimensions, dimensions, 0)) ||
+      failed(checkNumbers(error, kOfPooling, "dilations", dilations, dimensions, dimensions, 1)))
     return failure();
   Shape result = {image.front()};
   int64_t pixels = 1;
   for (size_t i = 0; i < dimensions; ++i) {
     const WindowSizes sizes = {image[i + 1], window[i], strides[i], padding[2 * i], padding[2 * i + 1], dilations[i]};
-    FailureOr<int64_t> windows = countWindows(error, sizes, i, image, "window", window);
+    FailureOr<int64_t> windows = countWindows(error, kOfPooling, sizes, i, image, "window", window);
     if (failed(windows) || failed(checkEdges(error, sizes, i)))
       return failure();
-    if (llvm::MulOverflow(pixels, sizes.taps, pixels)) // max_pool (C7)
-      return error() << "has windows of 2^63 pixels or more, " << describe(window);
+    if (llvm::MulOverflow(pixels, sizes.taps, pixels))
+      return error(7) << "has windows of 2^63 pixels or more, " << describe(window);
     result.push_back(*windows);
   }
   result.push_back(image.back());
@@ -82,9 +82,8 @@ FailureOr<Shape> Pooling::pool(EmitError error, ArrayRef<int64_t> image) const {
 
 /// Says what is wrong where there is somewhere to say it.
 template <typename Op> static auto errorAt(std::optional<Location> location) {
-  return [location] {
-    return location ? emitError(*location) << "'" << Op::getOperationName() << "' op " : InFlightDiagnostic();
-  };
+  return
+      [location](unsigned constraint) { return location ? violates<Op>(*location, constraint) : InFlightDiagnostic(); };
 }
 
 template <typename Op>
@@ -109,9 +108,8 @@ LogicalResult AvgPoolOp::inferReturnTypes(MLIRContext *, std::optional<Location>
 
 /// Whether a byte holds the number of each pixel of a window.
 static LogicalResult checkIndices(EmitError error, ArrayRef<int64_t> window) {
-  if (ShapedType::getNumElements(window) >
-      MaxPoolWithIndicesOp::kMostPixels) // max_pool_with_indices (C8), max_unpool (C8)
-    return error() << "has windows of " << describe(window) << " pixels, which indices of a byte do not tell apart";
+  if (ShapedType::getNumElements(window) > MaxPoolWithIndicesOp::kMostPixels)
+    return error(8) << "has windows of " << describe(window) << " pixels, which indices of a byte do not tell apart";
   return success();
 }
 
@@ -130,9 +128,9 @@ static LogicalResult checkGradient(EmitError error, const Pooling &pooling, Arra
   FailureOr<Shape> pooled = pooling.pool(error, image);
   if (failed(pooled))
     return failure();
-  if (!agree(gradient, *pooled)) // max_pool (C6)
-    return error() << "gradient has shape " << describe(gradient) << ", but pooling " << describe(image) << " gives "
-                   << describe(*pooled);
+  if (!agree(gradient, *pooled))
+    return error(6) << "gradient has shape " << describe(gradient) << ", but pooling " << describe(image) << " gives "
+                    << describe(*pooled);
   return success();
 }
 
@@ -149,18 +147,19 @@ template <typename Op> static LogicalResult inferImage(Op op, ArrayRef<int64_t> 
   result = llvm::to_vector(shapeOf(op.getResult()));
   if (!result.empty() && !gradient.empty() && isOpen(result.front()))
     result.front() = gradient.front();
-  return checkGradient([&] { return op.emitOpError(); }, Pooling::of(op), result, gradient);
+  return checkGradient([&](unsigned constraint) { return violates(op, constraint); }, Pooling::of(op), result,
+                       gradient);
 }
 
 LogicalResult AvgPoolGradOp::inferShape(Shape &result) { return inferImage(*this, shapeOf(getGradient()), result); }
 
 LogicalResult MaxUnpoolOp::inferShape(Shape &result) {
   if (failed(inferImage(*this, shapeOf(getValues()), result)) ||
-      failed(checkIndices([&] { return emitOpError(); }, getWindow())))
+      failed(checkIndices([&](unsigned constraint) { return violates(*this, constraint); }, getWindow())))
     return failure();
-  if (!agree(shapeOf(getIndices()), shapeOf(getValues()))) // (C9)
-    return emitOpError("indices have shape ")
-           << describe(shapeOf(getIndices())) << " and values " << describe(shapeOf(getValues())) << ", expected one";
+  if (!agree(shapeOf(getIndices()), shapeOf(getValues())))
+    return violates(*this, 9) << "indices have shape " << describe(shapeOf(getIndices())) << " and values "
+                              << describe(shapeOf(getValues())) << ", expected one";
   return success();
 }
 

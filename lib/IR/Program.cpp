@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "mp/IR/Program.h"
+#include "mp/IR/Faults.h"
 
 #include "llvm/ADT/StringSet.h"
 #include "llvm/ADT/StringSwitch.h"
@@ -11,13 +12,12 @@ using namespace mp;
 
 LogicalResult DerivedAttr::verify(function_ref<InFlightDiagnostic()> emitError, StringAttr of, Type type,
                                   Attribute layout) {
-  if (!of || of.empty()) // (C1)
-    return emitError() << "derived state is of a parameter, by its name";
-  if (!isa_and_nonnull<Float16Type, BFloat16Type>(type)) // (C2)
-    return emitError() << "derived state is " << type << ", expected f16 or bf16";
-  // (C3)
+  if (!of || of.empty())
+    return violates(emitError(), "#" + name, 1) << "derived state is of a parameter, by its name";
+  if (!isa_and_nonnull<Float16Type, BFloat16Type>(type))
+    return violates(emitError(), "#" + name, 2) << "derived state is " << type << ", expected f16 or bf16";
   if (!isa_and_nonnull<RowMajorAttr, PackedAttr>(layout))
-    return emitError() << "layout is " << layout << ", expected #mp.row_major or #mp.packed";
+    return violates(emitError(), "#" + name, 3) << "layout is " << layout << ", expected #mp.row_major or #mp.packed";
   return success();
 }
 

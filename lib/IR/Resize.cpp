@@ -24,19 +24,19 @@ static constexpr int64_t kTooLarge = int64_t(1) << 24;
 template <typename Op> static LogicalResult inferImages(Op op, ArrayRef<int64_t> operand, Shape &shape) {
   shape = llvm::to_vector(shapeOf(op.getResult()));
   ArrayRef<int64_t> image = operand;
-  if (image.size() < 3 || image.size() > 5) // resize (C2)
-    return op.emitOpError("images have rank 3 to 5, [N, spatial..., C], found shape ") << describe(image);
-  if (shape.size() != image.size()) // resize (C3)
-    return op.emitOpError("operand has shape ")
-           << describe(image) << " and result " << describe(shape) << ", expected one rank";
+  if (image.size() < 3 || image.size() > 5)
+    return violates(op, 2) << "images have rank 3 to 5, [N, spatial..., C], found shape " << describe(image);
+  if (shape.size() != image.size())
+    return violates(op, 3) << "operand has shape " << describe(image) << " and result " << describe(shape)
+                           << ", expected one rank";
   for (ArrayRef<int64_t> sizes : {image, ArrayRef<int64_t>(shape)})
-    if (llvm::any_of(sizes.drop_front(), isOpen)) // resize (C2)
-      return op.emitOpError("has an open size other than the first of ") << describe(sizes);
+    if (llvm::any_of(sizes.drop_front(), isOpen))
+      return violates(op, 2) << "has an open size other than the first of " << describe(sizes);
   for (ArrayRef<int64_t> sizes : {image, ArrayRef<int64_t>(shape)})
     for (int64_t size : sizes.drop_front().drop_back())
-      if (size < 1 || size >= kTooLarge) // resize (C3)
-        return op.emitOpError("has ") << size << " pixels along a dimension of " << describe(sizes)
-                                      << ", expected at least 1 and less than 2^24";
+      if (size < 1 || size >= kTooLarge)
+        return violates(op, 3) << "has " << size << " pixels along a dimension of " << describe(sizes)
+                               << ", expected at least 1 and less than 2^24";
   shape.back() = image.back();
   if (isOpen(shape.front()) || !isOpen(image.front()))
     shape.front() = image.front();
@@ -52,24 +52,24 @@ static SmallVector<double, 3> scalesOf(std::optional<ElementsAttr> given, size_t
 
 template <typename Op> static LogicalResult verifyNumbers(Op op) {
   if (op.getMode() != ResizeMode::nearest) {
-    if (!isa<FloatType>(elementOf(op.getResult()))) // resize (C1)
-      return op.emitOpError("of ") << elementOf(op.getResult()) << " has mode " << stringifyEnum(op.getMode())
-                                   << ", expected floats or mode nearest";
-    if (op.getRounding() != ResizeRounding::floor) // resize (C4)
-      return op.emitOpError("has mode ") << stringifyEnum(op.getMode()) << " and rounding "
-                                         << stringifyEnum(op.getRounding()) << ", which is of mode nearest alone";
+    if (!isa<FloatType>(elementOf(op.getResult())))
+      return violates(op, 1) << "of " << elementOf(op.getResult()) << " has mode " << stringifyEnum(op.getMode())
+                             << ", expected floats or mode nearest";
+    if (op.getRounding() != ResizeRounding::floor)
+      return violates(op, 4) << "has mode " << stringifyEnum(op.getMode()) << " and rounding "
+                             << stringifyEnum(op.getRounding()) << ", which is of mode nearest alone";
   }
   std::optional<ElementsAttr> scales = op.getScales();
   if (!scales)
     return success();
   const size_t dimensions = shapeOf(op.getResult()).size() - 2;
   if (!scales->getElementType().isF64() || scales->getShapedType().getRank() != 1 ||
-      scales->getNumElements() != static_cast<int64_t>(dimensions)) // resize (C5)
-    return op.emitOpError("has scales of ")
-           << scales->getShapedType() << ", expected tensor<" << dimensions << "xf64>: one for each spatial dimension";
+      scales->getNumElements() != static_cast<int64_t>(dimensions))
+    return violates(op, 5) << "has scales of " << scales->getShapedType() << ", expected tensor<" << dimensions
+                           << "xf64>: one for each spatial dimension";
   for (double scale : scalesOf(scales, dimensions))
-    if (!std::isfinite(scale) || scale <= 0) // resize (C5)
-      return op.emitOpError("has scale ") << scale << ", expected a finite number greater than 0";
+    if (!std::isfinite(scale) || scale <= 0)
+      return violates(op, 5) << "has scale " << scale << ", expected a finite number greater than 0";
   return success();
 }
 LogicalResult ResizeOp::verify() { return verifyNumbers(*this); }
@@ -94,18 +94,18 @@ LogicalResult ResampleOp::verify() {
   ArrayRef<int64_t> image = shapeOf(getImage()), result = shapeOf(getResult());
   if (elementOf(getImage()) != elementOf(getResult()) || image.size() < 3 || image.size() > 5 ||
       result.size() != image.size() || result.front() != image.front() || result.back() != image.back() ||
-      llvm::is_contained(image.drop_front().drop_back(), 0)) // (C1)
-    return emitOpError("image has type ") << getImage().getType() << " and result " << getType()
-                                          << ", expected images of rank 3 to 5, of which the first has pixels, that "
-                                             "differ in spatial sizes alone";
+      llvm::is_contained(image.drop_front().drop_back(), 0))
+    return violates(*this, 1) << "image has type " << getImage().getType() << " and result " << getType()
+                              << ", expected images of rank 3 to 5, of which the first has pixels, that "
+                                 "differ in spatial sizes alone";
   const size_t dimensions = image.size() - 2;
-  if (getIndices().size() != dimensions) // (C2)
-    return emitOpError("has ") << getIndices().size() << " tables of indices, expected one for each of " << dimensions
-                               << " spatial dimensions";
+  if (getIndices().size() != dimensions)
+    return violates(*this, 2) << "has " << getIndices().size() << " tables of indices, expected one for each of "
+                              << dimensions << " spatial dimensions";
   for (auto [name, tables] : {std::pair("starts", getStarts()), std::pair("weights", getWeights())})
-    if (!tables.empty() && tables.size() != dimensions) // (C2)
-      return emitOpError("has ") << tables.size() << " tables of " << name << ", expected none or one for each of "
-                                 << dimensions << " spatial dimensions";
+    if (!tables.empty() && tables.size() != dimensions)
+      return violates(*this, 2) << "has " << tables.size() << " tables of " << name
+                                << ", expected none or one for each of " << dimensions << " spatial dimensions";
   Type wide = getWideElement(getImage());
   for (size_t i = 0; i < dimensions; ++i) {
     const int64_t pixels = result[i + 1];
@@ -113,19 +113,19 @@ LogicalResult ResampleOp::verify() {
     const bool isWhole = indices.size() == 1 && (!getStarts().empty() || pixels == 0 || indices[0] % pixels == 0) &&
                          (indices[0] != 0 || !getStarts().empty() || pixels == 0) &&
                          (!getWeights().empty() || indices[0] == pixels);
-    if (!isWhole) // (C3)
-      return emitOpError("has ") << describe(indices) << " indices for " << pixels
-                                 << " pixels, expected as many for each of them";
-    if (!getStarts().empty() && shapeOf(getStarts()[i]) != ArrayRef(pixels + 1)) // (C3)
-      return emitOpError("has ") << describe(shapeOf(getStarts()[i])) << " starts for " << pixels
-                                 << " pixels, expected one more";
+    if (!isWhole)
+      return violates(*this, 3) << "has " << describe(indices) << " indices for " << pixels
+                                << " pixels, expected as many for each of them";
+    if (!getStarts().empty() && shapeOf(getStarts()[i]) != ArrayRef(pixels + 1))
+      return violates(*this, 3) << "has " << describe(shapeOf(getStarts()[i])) << " starts for " << pixels
+                                << " pixels, expected one more";
     if (getWeights().empty())
       continue;
-    if (shapeOf(getWeights()[i]) != indices) // (C3)
-      return emitOpError("has ") << describe(shapeOf(getWeights()[i])) << " weights for " << describe(indices)
-                                 << " indices, expected as many";
-    if (elementOf(getWeights()[i]) != wide) // (C4)
-      return emitOpError("has weights of ") << elementOf(getWeights()[i]) << ", expected " << wide;
+    if (shapeOf(getWeights()[i]) != indices)
+      return violates(*this, 3) << "has " << describe(shapeOf(getWeights()[i])) << " weights for " << describe(indices)
+                                << " indices, expected as many";
+    if (elementOf(getWeights()[i]) != wide)
+      return violates(*this, 4) << "has weights of " << elementOf(getWeights()[i]) << ", expected " << wide;
   }
   return success();
 }

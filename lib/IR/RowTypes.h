@@ -9,10 +9,11 @@
 
 namespace mp {
 
-/// An operand with one value for each row, which may be null, and what errors call it.
+/// An operand with one value for each row, which may be null, what errors call it, and the constraint that says so.
 struct RowOperand {
   mlir::Value value;
   llvm::StringRef name;
+  unsigned constraint = 1;
 };
 
 /// The type in which elements of these rows are summed: f64 for f64, else f32.

@@ -3,15 +3,18 @@
 //
 // One short rule per op, in the order of the op families. A size is ShapedType::kDynamic while the batch is open.
 
+#include "mp/IR/Faults.h"
 #include "mp/IR/MP.h"
 #include "mp/IR/Tiles.h"
 
+#include "IR/ProductTypes.h"
 #include "IR/RowTypes.h"
 #include "IR/Sizes.h"
 
 #include "mlir/Dialect/Traits.h"
 
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringSwitch.h"
 
 using namespace mlir;
 using namespace mp;
@@ -19,11 +22,6 @@ using namespace mp;
 using Shape = SmallVector<int64_t>;
 using Types = SmallVectorImpl<Type>;
 using MaybeLocation = std::optional<Location>;
-
-/// An error of an op that may not be built yet.
-template <typename Op, typename... Texts> static LogicalResult emitErrorOf(MaybeLocation location, Texts &&...texts) {
-  return emitOptionalError(location, "'", Op::getOperationName(), "' op ", std::forward<Texts>(texts)...);
-}
 
 bool mp::detail::areCompatible(TypeRange inferred, TypeRange stated) {
   auto fits = [](auto types) {
@@ -35,16 +33,34 @@ bool mp::detail::areCompatible(TypeRange inferred, TypeRange stated) {
   return inferred.size() == stated.size() && llvm::all_of(llvm::zip(inferred, stated), fits);
 }
 
+/// The constraint that says what an op's results are, 0 where it is no numbered one.
+static unsigned constraintOfResults(StringRef op) {
+  return llvm::StringSwitch<unsigned>(op.split('.').second)
+      .Cases({"cast", "logical_and", "logical_or", "rmsprop", "sgd", "unscale"}, 1)
+      .Cases({"add", "sub", "mul", "div", "max", "min", "atan2", "pow", "prelu", "compare", "select"}, 2)
+      .Cases({"argmax", "argmin", "broadcast", "iota", "top_k_grad"}, 2)
+      .Cases({"softmax_cross_entropy", "softmax_cross_entropy_rows", "softmax_cross_entropy_grad_rows"}, 2)
+      .Cases({"cross_entropy", "nll_loss", "mse_loss", "huber_loss", "kl_div", "layer_norm_statistics"}, 2)
+      .Cases({"nonfinite_blocks", "sum_squares_blocks", "sum_row_blocks", "row_block_moments", "nonfinite_tiles"}, 2)
+      .Cases({"clip_by_global_norm", "clip_by_norm", "clip_by_value"}, 2)
+      .Cases({"reduce_sum", "reduce_mean", "reduce_max", "reduce_min", "reduce_prod", "l2_norm"}, 3)
+      .Cases({"matmul_parts", "conv_filter_grad_parts"}, 3)
+      .Cases({"max_pool", "avg_pool", "max_pool_with_indices", "max_pool_grad", "avg_pool_grad", "max_unpool"}, 6)
+      .Case("matmul", 6)
+      .Cases({"conv", "depthwise_conv"}, 8)
+      .Case("depthwise_conv_row_sums", 11)
+      .Default(0);
+}
+
 LogicalResult mp::OpTrait::verifyResultTypesFollow(Operation *op) {
   SmallVector<Type> types;
   if (failed(cast<InferTypeOpInterface>(op).inferReturnTypes(op->getContext(), op->getLoc(), op->getOperands(),
                                                              op->getRawDictionaryAttrs(), op->getPropertiesStorage(),
                                                              op->getRegions(), types)))
     return failure();
-  // add (C2), compare (C2), select (C2), reduce_sum (C3), max_pool (C6), softmax_cross_entropy (C2), unscale (C1),
-  // sgd (C1)
   if (!detail::areCompatible(types, op->getResultTypes()))
-    return op->emitOpError("has results of types ") << op->getResultTypes() << ", expected " << types;
+    return violates(op, constraintOfResults(op->getName().getStringRef()))
+           << "has results of types " << op->getResultTypes() << ", expected " << types;
   return success();
 }
 
@@ -61,34 +77,33 @@ LogicalResult mp::detail::verifyShape(Operation *op) {
   if (failed(cast<ShapeOpInterface>(op).inferShape(shape)))
     return failure();
   ArrayRef<int64_t> stated = shapeOf(op->getResult(0));
-  if (!mayState(stated, shape)) // matmul (C6), matmul_parts (C3), iota (C2), broadcast (C2), argmax (C2), argmin (C2),
-                                // top_k_grad (C2), cast (C1)
-    return op->emitOpError("result has shape ")
-           << describe(stated) << ", operands and attributes give " << describe(shape);
+  if (!mayState(stated, shape))
+    return violates(op, constraintOfResults(op->getName().getStringRef()))
+           << "result has shape " << describe(stated) << ", operands and attributes give " << describe(shape);
   return success();
 }
 
 // Contraction
 
-/// [..., m, k] x [..., k, n], either stored transposed -> [..., m, n].
-template <typename Op> static LogicalResult inferProduct(Op op, Shape &result) {
+/// [..., m, k] x [..., k, n], either stored transposed -> [..., m, n]; `ofBatch` is the constraint of the rest.
+template <typename Op> static LogicalResult inferProduct(Op op, unsigned ofBatch, Shape &result) {
   ArrayRef<int64_t> lhs = shapeOf(op.getLhs()), rhs = shapeOf(op.getRhs());
-  if (lhs.size() < 2 || rhs.size() < 2) // matmul (C2), matmul_parts (C2)
-    return op.emitOpError("operands have at least rank 2, found ranks ") << lhs.size() << " and " << rhs.size();
-  if (rhs.size() != 2 && rhs.size() != lhs.size()) // matmul (C3), matmul_parts (C2)
-    return op.emitOpError("rhs has rank ") << rhs.size() << ", expected 2 or the rank of lhs, " << lhs.size();
+  if (lhs.size() < 2 || rhs.size() < 2)
+    return violates(op, 2) << "operands have at least rank 2, found ranks " << lhs.size() << " and " << rhs.size();
+  if (rhs.size() != 2 && rhs.size() != lhs.size())
+    return violates(op, ofBatch) << "rhs has rank " << rhs.size() << ", expected 2 or the rank of lhs, " << lhs.size();
   int64_t m = lhs[lhs.size() - 2], lhsK = lhs.back(), rhsK = rhs[rhs.size() - 2], n = rhs.back();
   if (op.getTransposeLhs())
     std::swap(m, lhsK);
   if (op.getTransposeRhs())
     std::swap(rhsK, n);
-  if (!agree(lhsK, rhsK)) // matmul (C2), matmul_parts (C2)
-    return op.emitOpError("contraction sizes differ: lhs has ") << lhsK << ", rhs has " << rhsK;
+  if (!agree(lhsK, rhsK))
+    return violates(op, 2) << "contraction sizes differ: lhs has " << lhsK << ", rhs has " << rhsK;
   result = llvm::to_vector(lhs.drop_back(2));
   if (rhs.size() > 2)
     for (size_t i = 0; i < result.size(); ++i) {
-      if (!agree(result[i], rhs[i])) // matmul (C3), matmul_parts (C2)
-        return op.emitOpError("batch sizes differ: lhs has ") << result[i] << ", rhs has " << rhs[i];
+      if (!agree(result[i], rhs[i]))
+        return violates(op, ofBatch) << "batch sizes differ: lhs has " << result[i] << ", rhs has " << rhs[i];
       if (isOpen(result[i]))
         result[i] = rhs[i];
     }
@@ -97,11 +112,11 @@ template <typename Op> static LogicalResult inferProduct(Op op, Shape &result) {
 }
 
 LogicalResult MatmulOp::inferShape(Shape &result) {
-  return failure(failed(inferProduct(*this, result)) || failed(verifyBias(*this, getBias(), result.back())));
+  return failure(failed(inferProduct(*this, 3, result)) || failed(verifyBias(*this, 4, getBias(), result.back())));
 }
 
 LogicalResult MatmulPartsOp::inferShape(Shape &result) {
-  if (failed(inferProduct(*this, result)))
+  if (failed(inferProduct(*this, 2, result)))
     return failure();
   const int64_t k = getContractionSize(), depth = getDepth();
   const bool isKnown = depth > 0 && k >= 0;
@@ -117,10 +132,9 @@ static LogicalResult inferBroadcast(MaybeLocation location, ValueRange operands,
   Shape known;
   for (Value operand : operands) {
     Shape result;
-    // add (C2), atan2 (C2), compare (C2), pow (C2), prelu (C2), select (C2)
     if (!mlir::OpTrait::util::getBroadcastedShape(known, shapeOf(operand), result))
-      return emitErrorOf<Op>(location, "operand shapes do not broadcast: ", describe(known), " and ",
-                             describe(shapeOf(operand)));
+      return violates<Op>(location, constraintOfResults(Op::getOperationName()),
+                          "operand shapes do not broadcast: ", describe(known), " and ", describe(shapeOf(operand)));
     known = std::move(result);
   }
   types.push_back(RankedTensorType::get(known, element));
@@ -185,9 +199,9 @@ static LogicalResult inferReduction(MaybeLocation location, typename ReduceOp::A
   llvm::SmallBitVector reduced(input.size());
   int64_t previous = -1;
   for (int64_t dimension : op.getDimensions()) {
-    if (dimension <= previous || dimension >= static_cast<int64_t>(input.size())) // reduce_sum (C2)
-      return emitErrorOf<ReduceOp>(location, "found dimension ", dimension,
-                                   ", expected distinct, ascending ones less than the operand's rank ", input.size());
+    if (dimension <= previous || dimension >= static_cast<int64_t>(input.size()))
+      return violates<ReduceOp>(location, 2, "found dimension ", dimension,
+                                ", expected distinct, ascending ones less than the operand's rank ", input.size());
     previous = dimension;
     reduced.set(dimension);
   }
@@ -224,8 +238,8 @@ LogicalResult ReduceProdOp::inferReturnTypes(MLIRContext *, MaybeLocation locati
 template <typename Op> static LogicalResult inferWithout(Op op, Shape &shape) {
   shape = llvm::to_vector(shapeOf(op.getInput()));
   int64_t dimension = op.getDimension();
-  if (dimension < 0 || dimension >= static_cast<int64_t>(shape.size())) // argmax (C1), argmin (C1)
-    return op.emitOpError("dimension ") << dimension << " is outside the operand's rank " << shape.size();
+  if (dimension < 0 || dimension >= static_cast<int64_t>(shape.size()))
+    return violates(op, 1) << "dimension " << dimension << " is outside the operand's rank " << shape.size();
   shape.erase(shape.begin() + dimension);
   return success();
 }
@@ -241,8 +255,8 @@ LogicalResult SoftmaxCrossEntropyOp::inferReturnTypes(MLIRContext *, MaybeLocati
 LogicalResult SoftmaxCrossEntropyRowsOp::inferReturnTypes(MLIRContext *, MaybeLocation location, Adaptor op,
                                                           Types &types) {
   ArrayRef<int64_t> logits = shapeOf(op.getLogits());
-  if (logits.empty()) // (C1)
-    return emitErrorOf<SoftmaxCrossEntropyRowsOp>(location, "logits have rank 0, expected at least 1");
+  if (logits.empty())
+    return violates<SoftmaxCrossEntropyRowsOp>(location, 1, "logits have rank 0, expected at least 1");
   types.push_back(RankedTensorType::get(logits.drop_back(), getWideElement(op.getLogits())));
   return success();
 }
@@ -254,8 +268,8 @@ LogicalResult SoftmaxCrossEntropyGradRowsOp::inferReturnTypes(MLIRContext *, May
 
 LogicalResult LayerNormStatisticsOp::inferReturnTypes(MLIRContext *, MaybeLocation location, Adaptor op, Types &types) {
   Shape column(shapeOf(op.getInput()));
-  if (column.empty()) // (C1)
-    return emitErrorOf<LayerNormStatisticsOp>(location, "operand has rank 0, expected at least 1");
+  if (column.empty())
+    return violates<LayerNormStatisticsOp>(location, 1, "operand has rank 0, expected at least 1");
   column.back() = 1;
   types.append(2, RankedTensorType::get(column, getWideElement(op.getInput())));
   return success();
@@ -278,8 +292,8 @@ LogicalResult ReshapeOp::inferShape(Shape &result) {
       known *= size;
       continue;
     }
-    if (open >= 0) // (C2)
-      return emitOpError("has two open sizes in its result, expected at most one");
+    if (open >= 0)
+      return violates(*this, 2) << "has two open sizes in its result, expected at most one";
     open = i;
   }
   for (int64_t size : shapeOf(getInput())) {
@@ -291,9 +305,9 @@ LogicalResult ReshapeOp::inferShape(Shape &result) {
     result[open] = total / known;
   else if (open >= 0 && known == 0 && total == 0 && open < typeOf(getInput()).getRank())
     result[open] = shapeOf(getInput())[open]; // any would do; a batch stays one
-  else if (open >= 0 || known != total)       // (C1), (C2)
-    return emitOpError("operand has ") << total << " elements, result " << describe(result)
-                                       << " cannot hold exactly as many";
+  else if (open >= 0 || known != total)
+    return violates(*this, open >= 0 ? 2 : 1)
+           << "operand has " << total << " elements, result " << describe(result) << " cannot hold exactly as many";
   return success();
 }
 
@@ -307,8 +321,8 @@ LogicalResult TransposeOp::inferReturnTypes(MLIRContext *, MaybeLocation locatio
       break;
     seen.set(dimension);
   }
-  if (!valid) // (C1)
-    return emitErrorOf<TransposeOp>(location, "permutation is not one of the operand's ", input.size(), " dimensions");
+  if (!valid)
+    return violates<TransposeOp>(location, 1, "permutation is not one of the operand's ", input.size(), " dimensions");
   Shape shape = llvm::map_to_vector(permutation, [&](int64_t dimension) { return input[dimension]; });
   types.push_back(RankedTensorType::get(shape, elementOf(op.getInput())));
   return success();
@@ -324,8 +338,9 @@ LogicalResult BroadcastOp::inferShape(Shape &result) {
       target = input[i];
     fits = input[i] == 1 || agree(input[i], target);
   }
-  if (!fits) // (C1)
-    return emitOpError("operand of shape ") << describe(input) << " does not broadcast to " << describe(result);
+  if (!fits)
+    return violates(*this, 1) << "operand of shape " << describe(input) << " does not broadcast to "
+                              << describe(result);
   return success();
 }
 

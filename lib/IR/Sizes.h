@@ -51,17 +51,6 @@ inline std::string describe(llvm::ArrayRef<int64_t> shape) {
   return text;
 }
 
-/// `bias`, which may be null, has one element for each column of a product.
-inline llvm::LogicalResult verifyBias(mlir::Operation *op, mlir::Value bias, int64_t columns) {
-  if (!bias)
-    return mlir::success();
-  llvm::ArrayRef<int64_t> shape = mlir::cast<mlir::ShapedType>(bias.getType()).getShape();
-  if (shape.size() == 1 && agree(shape[0], columns))
-    return mlir::success();
-  // matmul (C4), conv (C7)
-  return op->emitOpError("bias has shape ") << describe(shape) << ", expected [" << columns << "]";
-}
-
 } // namespace mp
 
 #endif // MP_LIB_IR_SIZES_H

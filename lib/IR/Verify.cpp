@@ -19,47 +19,43 @@ using namespace mp;
 
 LogicalResult MatmulOp::verify() {
   Type element = elementOf(getLhs()), acc = getAcc();
-  if (failed(verifyProductTypes(*this, acc)))
+  if (failed(verifyProductTypes(*this, acc, "lhs", "rhs", 5)))
     return failure();
-  if (getBias() && elementOf(getBias()) != element && elementOf(getBias()) != acc) // (C4)
-    return emitOpError("bias has type ") << elementOf(getBias()) << ", expected the operands' " << element
-                                         << " or the accumulator's " << acc;
+  if (getBias() && elementOf(getBias()) != element && elementOf(getBias()) != acc)
+    return violates(*this, 4) << "bias has type " << elementOf(getBias()) << ", expected the operands' " << element
+                              << " or the accumulator's " << acc;
   return success();
 }
 
 // Convolution
 
 LogicalResult ConvOp::verify() {
-  if (failed(verifyProductTypes(*this, getAcc(), "image", "filter"))) // (C1)
+  if (failed(verifyProductTypes(*this, getAcc(), "image", "filter")))
     return failure();
   Type element = elementOf(getImage());
-  if (getBias() && elementOf(getBias()) != element && elementOf(getBias()) != getAcc()) // (C7)
-    return emitOpError("bias has type ") << elementOf(getBias()) << ", expected the image's " << element
-                                         << " or the accumulator's " << getAcc();
+  if (getBias() && elementOf(getBias()) != element && elementOf(getBias()) != getAcc())
+    return violates(*this, 7) << "bias has type " << elementOf(getBias()) << ", expected the image's " << element
+                              << " or the accumulator's " << getAcc();
   return success();
 }
 
-LogicalResult ConvTransposeOp::verify() { // (C1)
-  return verifyProductTypes(*this, getAcc(), "input", "filter");
-}
+LogicalResult ConvTransposeOp::verify() { return verifyProductTypes(*this, getAcc(), "input", "filter"); }
 
-LogicalResult ConvFilterGradOp::verify() { // (C1)
-  return verifyProductTypes(*this, getAcc(), "image", "gradient");
-}
+LogicalResult ConvFilterGradOp::verify() { return verifyProductTypes(*this, getAcc(), "image", "gradient"); }
 
 /// `wide` is what sums of `element` are kept in: `name` has it.
 static LogicalResult verifySumType(Operation *op, Type element, Type wide, StringRef name) {
   const bool fits = element.isF64() ? wide.isF64() : wide.isF32();
-  if (!fits) // depthwise_conv (C10), depthwise_conv_row_sums (C10)
-    return op->emitOpError() << name << " has type " << wide << ", expected " << (element.isF64() ? "f64" : "f32")
-                             << " beside images of " << element;
+  if (!fits)
+    return violates(op, 10) << name << " has type " << wide << ", expected " << (element.isF64() ? "f64" : "f32")
+                            << " beside images of " << element;
   return success();
 }
 
 /// Operand `name`, or the result, has elements of `image` or of the sums.
 static LogicalResult verifyEither(Operation *op, StringRef name, Type found, Type image, Type sums) {
-  if (found != image && found != sums) // depthwise_conv (C10)
-    return op->emitOpError() << name << " has type " << found << ", expected " << image << " or " << sums;
+  if (found != image && found != sums)
+    return violates(op, 10) << name << " has type " << found << ", expected " << image << " or " << sums;
   return success();
 }
 
@@ -78,9 +74,9 @@ LogicalResult DepthwiseConvTransposeOp::verify() {
 
 LogicalResult DepthwiseConvRowSumsOp::verify() {
   Type element = elementOf(getImage());
-  if (elementOf(getGradient()) != element) // (C10)
-    return about(emitOpError("operands differ in type: image has ")
-                     << element << ", gradient has " << elementOf(getGradient()),
+  if (elementOf(getGradient()) != element)
+    return about(violates(*this, 10) << "operands differ in type: image has " << element << ", gradient has "
+                                     << elementOf(getGradient()),
                  elementTypesDiffer(0, "image", 1, "gradient"));
   return verifySumType(*this, element, elementOf(getResult()), "result");
 }
@@ -89,8 +85,8 @@ LogicalResult DepthwiseConvRowSumsOp::verify() {
 
 /// Of an op that takes numbers as the others of its class.
 template <typename Op> static LogicalResult verifyFloats(Op op) {
-  if (!isa<FloatType>(elementOf(op.getLhs()))) // div (C3), pow (C3), atan2 (C3), prelu (C3)
-    return op.emitOpError("operands are ") << elementOf(op.getLhs()) << ", expected floats";
+  if (!isa<FloatType>(elementOf(op.getLhs())))
+    return violates(op, 3) << "operands are " << elementOf(op.getLhs()) << ", expected floats";
   return success();
 }
 
@@ -100,9 +96,9 @@ LogicalResult Atan2Op::verify() { return verifyFloats(*this); }
 LogicalResult PReluOp::verify() { return verifyFloats(*this); }
 
 LogicalResult CompareOp::verify() {
-  if (elementOf(getLhs()) != elementOf(getRhs())) // (C1)
-    return about(emitOpError("operands differ in type: lhs has ")
-                     << elementOf(getLhs()) << ", rhs has " << elementOf(getRhs()),
+  if (elementOf(getLhs()) != elementOf(getRhs()))
+    return about(violates(*this, 1) << "operands differ in type: lhs has " << elementOf(getLhs()) << ", rhs has "
+                                    << elementOf(getRhs()),
                  elementTypesDiffer(0, "lhs", 1, "rhs"));
   return success();
 }
@@ -110,22 +106,22 @@ LogicalResult CompareOp::verify() {
 LogicalResult SelectOp::verify() {
   Type element = elementOf(getResult());
   for (Value value : {getTrueValue(), getFalseValue()})
-    if (elementOf(value) != element) // (C1)
-      return emitOpError("value has type ") << elementOf(value) << ", result has " << element;
+    if (elementOf(value) != element)
+      return violates(*this, 1) << "value has type " << elementOf(value) << ", result has " << element;
   return success();
 }
 
 LogicalResult ClampOp::verify() {
   const APFloat low = getMin(), high = getMax();
-  if (low.isNaN() || high.isNaN() || low > high) // (C1)
-    return emitOpError("min is ") << low.convertToDouble() << " and max " << high.convertToDouble()
-                                  << ", expected numbers, the second no smaller";
+  if (low.isNaN() || high.isNaN() || low > high)
+    return violates(*this, 1) << "min is " << low.convertToDouble() << " and max " << high.convertToDouble()
+                              << ", expected numbers, the second no smaller";
   return success();
 }
 
 static LogicalResult verifyFinite(Operation *op, const APFloat &value, StringRef name) {
-  if (!value.isFinite()) // leaky_relu (C1), elu (C1), reverse_gradient (C1)
-    return op->emitOpError() << name << " is " << value.convertToDouble() << ", expected a finite number";
+  if (!value.isFinite())
+    return violates(op, 1) << name << " is " << value.convertToDouble() << ", expected a finite number";
   return success();
 }
 
@@ -134,27 +130,27 @@ LogicalResult EluOp::verify() { return verifyFinite(*this, getAlpha(), "alpha");
 LogicalResult ReverseGradientOp::verify() { return verifyFinite(*this, getScale(), "scale"); }
 
 static LogicalResult verifyRate(Operation *op, double rate) {
-  if (!(rate >= 0 && rate < 1)) // dropout (C1), dropout_mask (C1), masked_dropout (C1)
-    return op->emitOpError("rate is ") << rate << ", expected at least 0 and less than 1";
+  if (!(rate >= 0 && rate < 1))
+    return violates(op, 1) << "rate is " << rate << ", expected at least 0 and less than 1";
   return success();
 }
 
-static LogicalResult verifyStream(Operation *op, int64_t stream) {
-  if (stream < 0) // dropout (C2), dropout_mask (C1)
-    return op->emitOpError("stream is ") << stream << ", expected at least 0";
+static LogicalResult verifyStream(Operation *op, unsigned constraint, int64_t stream) {
+  if (stream < 0)
+    return violates(op, constraint) << "stream is " << stream << ", expected at least 0";
   return success();
 }
 
 LogicalResult DropoutOp::verify() {
   if (failed(verifyRate(*this, getRate().convertToDouble())) ||
-      failed(verifyStream(*this, static_cast<int64_t>(getStream()))))
+      failed(verifyStream(*this, 2, static_cast<int64_t>(getStream()))))
     return failure();
   const auto rank = static_cast<int64_t>(shapeOf(getInput()).size());
   int64_t least = 0;
   for (int64_t dimension : getShared()) {
-    if (dimension < least || dimension >= rank) // (C3)
-      return emitOpError("shared is [") << getShared() << "], expected dimensions from 0 to " << rank - 1
-                                        << " in ascending order";
+    if (dimension < least || dimension >= rank)
+      return violates(*this, 3) << "shared is [" << getShared() << "], expected dimensions from 0 to " << rank - 1
+                                << " in ascending order";
     least = dimension + 1;
   }
   return success();
@@ -166,10 +162,10 @@ void DropoutOp::dropRandomness() {
 }
 
 LogicalResult DropoutMaskOp::verify() {
-  if (shapeOf(getMask()).size() != 1) // (C2)
-    return emitOpError("mask has ") << shapeOf(getMask()).size() << " dimensions, expected 1";
+  if (shapeOf(getMask()).size() != 1)
+    return violates(*this, 2) << "mask has " << shapeOf(getMask()).size() << " dimensions, expected 1";
   return failure(failed(verifyRate(*this, getRate().convertToDouble())) ||
-                 failed(verifyStream(*this, static_cast<int64_t>(getStream()))));
+                 failed(verifyStream(*this, 1, static_cast<int64_t>(getStream()))));
 }
 
 LogicalResult MaskedDropoutOp::verify() {
@@ -179,8 +175,8 @@ LogicalResult MaskedDropoutOp::verify() {
   if (!mask.hasStaticShape() || !input.hasStaticShape())
     return success();
   const int64_t words = countWords(input.getNumElements());
-  if (mask.getNumElements() < words) // (C2)
-    return emitOpError("mask has ") << mask.getNumElements() << " words, expected at least " << words;
+  if (mask.getNumElements() < words)
+    return violates(*this, 2) << "mask has " << mask.getNumElements() << " words, expected at least " << words;
   return success();
 }
 
@@ -189,11 +185,10 @@ LogicalResult MaskedDropoutOp::verify() {
 template <typename Op> static LogicalResult verifyPlace(Op op) {
   int64_t dimension = op.getDimension();
   ArrayRef<int64_t> shape = shapeOf(op.getInput());
-  // argmax (C1), argmin (C1)
   if (dimension >= 0 && dimension < static_cast<int64_t>(shape.size()) && shape[dimension] == 0)
-    return op.emitOpError("dimension ") << dimension << " has no element";
-  if (!elementOf(op.getResult()).isSignlessInteger()) // argmax (C2), argmin (C2)
-    return op.emitOpError("result has type ") << elementOf(op.getResult()) << ", expected i32 or i64";
+    return violates(op, 1) << "dimension " << dimension << " has no element";
+  if (!elementOf(op.getResult()).isSignlessInteger())
+    return violates(op, 2) << "result has type " << elementOf(op.getResult()) << ", expected i32 or i64";
   return success();
 }
 
@@ -203,8 +198,8 @@ LogicalResult ArgminOp::verify() { return verifyPlace(*this); }
 LogicalResult CumsumOp::verify() {
   const auto dimension = static_cast<int64_t>(getDimension());
   const auto rank = static_cast<int64_t>(shapeOf(getInput()).size());
-  if (dimension < 0 || dimension >= rank) // (C1)
-    return emitOpError("dimension ") << dimension << " is outside the operand's rank " << rank;
+  if (dimension < 0 || dimension >= rank)
+    return violates(*this, 1) << "dimension " << dimension << " is outside the operand's rank " << rank;
   return success();
 }
 
@@ -215,8 +210,8 @@ int64_t CumsumOp::getOperationsPerElement() {
 }
 
 LogicalResult SoftmaxOp::verify() {
-  if (shapeOf(getInput()).empty()) // (C1)
-    return emitOpError("operand has at least rank 1, found rank 0");
+  if (shapeOf(getInput()).empty())
+    return violates(*this, 1) << "operand has at least rank 1, found rank 0";
   return success();
 }
 
@@ -227,51 +222,47 @@ Type mp::getWideElement(Value rows) {
 
 LogicalResult mp::verifyRows(Operation *op, Value rows, StringRef name, ArrayRef<RowOperand> operands) {
   ArrayRef<int64_t> shape = shapeOf(rows);
-  // softmax_cross_entropy (C1), softmax_cross_entropy_rows (C1), softmax_cross_entropy_grad_rows (C1), kl_div (C1)
   if (shape.empty() || shape.back() == 0)
-    return op->emitOpError() << name << " are " << rows.getType() << ", expected a last dimension of classes";
+    return violates(op, 1) << name << " are " << rows.getType() << ", expected a last dimension of classes";
   for (const RowOperand &operand : operands) {
-    // softmax_cross_entropy (C1), softmax_cross_entropy_rows (C1), softmax_cross_entropy_grad_rows (C1), kl_div (C2)
     if (operand.value && failed(verifyCompatibleShape(shapeOf(operand.value), shape.drop_back())))
-      return op->emitOpError() << operand.name << " are " << operand.value.getType()
-                               << ", expected one for each row of the " << name << ", which are " << rows.getType();
+      return violates(op, operand.constraint)
+             << operand.name << " are " << operand.value.getType() << ", expected one for each row of the " << name
+             << ", which are " << rows.getType();
   }
   return success();
 }
 
 LogicalResult mp::verifyLossType(Operation *op, Value rows, Value value, StringRef name) {
-  // softmax_cross_entropy (C2), softmax_cross_entropy_grad_rows (C2), kl_div (C2)
   if (Type expected = getWideElement(rows); value && elementOf(value) != expected)
-    return op->emitOpError() << name << " have type " << elementOf(value) << ", expected " << expected;
+    return violates(op, 2) << name << " have type " << elementOf(value) << ", expected " << expected;
   return success();
 }
 
 LogicalResult LogSoftmaxOp::verify() {
-  if (shapeOf(getInput()).empty()) // (C1)
-    return emitOpError("operand has at least rank 1, found rank 0");
+  if (shapeOf(getInput()).empty())
+    return violates(*this, 1) << "operand has at least rank 1, found rank 0";
   return success();
 }
 
 // layer_norm, layer_norm_statistics, layer_norm_grad
 
 static LogicalResult verifyNormalized(Operation *op, Value input) {
-  // layer_norm (C1), rms_norm (C1), l2_normalize (C1)
   if (ArrayRef<int64_t> shape = shapeOf(input); shape.empty() || shape.back() == 0)
-    return op->emitOpError("operand is ") << input.getType() << ", expected a last dimension of elements";
+    return violates(op, 1) << "operand is " << input.getType() << ", expected a last dimension of elements";
   return success();
 }
 
 static LogicalResult verifyOfNorm(Operation *op, Value input, Value value, ArrayRef<int64_t> shape, StringRef name) {
   Type expected = RankedTensorType::get(shape, getWideElement(input));
-  // layer_norm (C2), layer_norm_grad (C2), rms_norm (C2)
   if (elementOf(value) != getWideElement(input) || failed(verifyCompatibleShape(shapeOf(value), shape)))
-    return op->emitOpError() << name << " has type " << value.getType() << ", expected " << expected;
+    return violates(op, 2) << name << " has type " << value.getType() << ", expected " << expected;
   return success();
 }
 
 static LogicalResult verifyEpsilon(Operation *op, const APFloat &epsilon) {
-  if (!epsilon.isFinite() || epsilon.isNegative()) // layer_norm (C3), layer_norm_statistics (C3), rms_norm (C3)
-    return op->emitOpError("epsilon is ") << epsilon.convertToDouble() << ", expected a finite number, at least 0";
+  if (!epsilon.isFinite() || epsilon.isNegative())
+    return violates(op, 3) << "epsilon is " << epsilon.convertToDouble() << ", expected a finite number, at least 0";
   return success();
 }
 
@@ -296,9 +287,9 @@ LogicalResult L2NormalizeOp::verify() {
 LogicalResult mp::verifyLeastLength(Operation *op, Value rows, const APFloat &epsilon) {
   const double value = epsilon.convertToDouble();
   const bool isPositive = getWideElement(rows).isF64() ? value > 0 : static_cast<float>(value) > 0;
-  if (!isPositive || !std::isfinite(value)) // l2_normalize (C2), cosine_similarity (C2)
-    return op->emitOpError("epsilon is ")
-           << value << ", expected a finite number greater than 0 in " << getWideElement(rows);
+  if (!isPositive || !std::isfinite(value))
+    return violates(op, 2) << "epsilon is " << value << ", expected a finite number greater than 0 in "
+                           << getWideElement(rows);
   return success();
 }
 
@@ -319,30 +310,31 @@ LogicalResult LayerNormGradOp::verify() {
 // Data
 
 LogicalResult ConstantOp::verify() {
-  if (!cast<ShapedType>(getResult().getType()).hasStaticShape()) // (C1)
-    return emitOpError("has an open size; a constant is static");
+  if (!cast<ShapedType>(getResult().getType()).hasStaticShape())
+    return violates(*this, 1) << "has an open size; a constant is static";
   return success();
 }
 
 LogicalResult IotaOp::verify() {
   int64_t dimension = getDimension(), rank = shapeOf(getResult()).size();
-  if (dimension < 0 || dimension >= rank) // (C1)
-    return emitOpError("dimension ") << dimension << " is outside the result's rank " << rank;
-  if (!getLike() && !cast<ShapedType>(getResult().getType()).hasStaticShape()) // (C2)
-    return emitOpError("result has an open size; name the tensor it is like");
+  if (dimension < 0 || dimension >= rank)
+    return violates(*this, 1) << "dimension " << dimension << " is outside the result's rank " << rank;
+  if (!getLike() && !cast<ShapedType>(getResult().getType()).hasStaticShape())
+    return violates(*this, 2) << "result has an open size; name the tensor it is like";
   return success();
 }
 
 LogicalResult BroadcastOp::verify() {
-  if (elementOf(getInput()) != elementOf(getResult())) // (C3)
-    return emitOpError("result has type ") << elementOf(getResult()) << ", operand has " << elementOf(getInput());
+  if (elementOf(getInput()) != elementOf(getResult()))
+    return violates(*this, 3) << "result has type " << elementOf(getResult()) << ", operand has "
+                              << elementOf(getInput());
   if (getLike())
     return success();
   ArrayRef<int64_t> input = shapeOf(getInput()), result = shapeOf(getResult());
   for (size_t i = 0; i < result.size(); ++i) {
     bool own = result.size() - i <= input.size() && ShapedType::isDynamic(input[i + input.size() - result.size()]);
-    if (ShapedType::isDynamic(result[i]) && !own) // (C2)
-      return emitOpError("result has an open size that the operand lacks; name the tensor it is like");
+    if (ShapedType::isDynamic(result[i]) && !own)
+      return violates(*this, 2) << "result has an open size that the operand lacks; name the tensor it is like";
   }
   return success();
 }
@@ -358,11 +350,11 @@ void AutocastOp::getRegionInvocationBounds(ArrayRef<Attribute>, SmallVectorImpl<
 }
 
 LogicalResult AutocastOp::verify() {
-  if (std::optional<Type> type = getType(); type && !isa<Float16Type, BFloat16Type, Float32Type>(*type)) // (C1)
-    return emitOpError("type is ") << *type << ", expected f16, bf16 or f32";
+  if (std::optional<Type> type = getType(); type && !isa<Float16Type, BFloat16Type, Float32Type>(*type))
+    return violates(*this, 1) << "type is " << *type << ", expected f16, bf16 or f32";
   auto yield = cast<YieldOp>(getBody().front().getTerminator());
-  if (TypeRange(yield.getValues()) != TypeRange(getResults())) // (C2)
-    return emitOpError("yields other types than its results have");
+  if (TypeRange(yield.getValues()) != TypeRange(getResults()))
+    return violates(*this, 2) << "yields other types than its results have";
   return success();
 }
 
@@ -370,39 +362,42 @@ LogicalResult AutocastOp::verify() {
 
 LogicalResult GradientSeedOp::verify() {
   Type element = elementOf(getResult());
-  if (!shapeOf(getResult()).empty() || !(element.isF32() || element.isF64())) // (C1)
-    return emitOpError("result has type ") << getResult().getType() << ", expected tensor<f32> or tensor<f64>";
+  if (!shapeOf(getResult()).empty() || !(element.isF32() || element.isF64()))
+    return violates(*this, 1) << "result has type " << getResult().getType() << ", expected tensor<f32> or tensor<f64>";
   return success();
 }
 
-static LogicalResult verifyNames(Operation *op, size_t gradients, ArrayAttr names) {
-  if (names.size() != gradients) // unscale (C2), check_finite (C1)
-    return op->emitOpError("has ") << gradients << " gradients and " << names.size() << " names, expected one for each";
+static LogicalResult verifyNames(Operation *op, unsigned constraint, size_t gradients, ArrayAttr names) {
+  if (names.size() != gradients)
+    return violates(op, constraint) << "has " << gradients << " gradients and " << names.size()
+                                    << " names, expected one for each";
   return success();
 }
 
-LogicalResult UnscaleOp::verify() { return verifyNames(*this, getGradients().size(), getNames()); }
-LogicalResult CheckFiniteOp::verify() { return verifyNames(*this, getGradients().size(), getNames()); }
+LogicalResult UnscaleOp::verify() { return verifyNames(*this, 2, getGradients().size(), getNames()); }
+LogicalResult CheckFiniteOp::verify() { return verifyNames(*this, 1, getGradients().size(), getNames()); }
 
 LogicalResult UpdateLossScaleOp::verify() {
   double growth = getGrowthFactor().convertToFloat(), backoff = getBackoffFactor().convertToFloat();
-  if (!(growth >= 1)) // (C1)
-    return emitOpError("growth_factor is ") << growth << ", expected at least 1";
-  if (!(backoff > 0 && backoff <= 1)) // (C1)
-    return emitOpError("backoff_factor is ") << backoff << ", expected greater than 0 and at most 1";
-  if (static_cast<int32_t>(getGrowthInterval()) < 1) // (C1)
-    return emitOpError("growth_interval is ") << static_cast<int32_t>(getGrowthInterval()) << ", expected at least 1";
-  if (static_cast<int32_t>(getHysteresis()) < 1) // (C1)
-    return emitOpError("hysteresis is ") << static_cast<int32_t>(getHysteresis()) << ", expected at least 1";
+  if (!(growth >= 1))
+    return violates(*this, 1) << "growth_factor is " << growth << ", expected at least 1";
+  if (!(backoff > 0 && backoff <= 1))
+    return violates(*this, 1) << "backoff_factor is " << backoff << ", expected greater than 0 and at most 1";
+  if (static_cast<int32_t>(getGrowthInterval()) < 1)
+    return violates(*this, 1) << "growth_interval is " << static_cast<int32_t>(getGrowthInterval())
+                              << ", expected at least 1";
+  if (static_cast<int32_t>(getHysteresis()) < 1)
+    return violates(*this, 1) << "hysteresis is " << static_cast<int32_t>(getHysteresis()) << ", expected at least 1";
   double floor = getFloor().convertToFloat(), ceiling = getCeiling().convertToFloat();
-  if (!(floor >= 0 && floor <= ceiling)) // (C2)
-    return emitOpError("floor and ceiling are ") << floor << " and " << ceiling << ", expected 0 <= floor <= ceiling";
+  if (!(floor >= 0 && floor <= ceiling))
+    return violates(*this, 2) << "floor and ceiling are " << floor << " and " << ceiling
+                              << ", expected 0 <= floor <= ceiling";
   return success();
 }
 
 LogicalResult AdvanceOp::verify() {
   ArrayRef<int64_t> shape = shapeOf(getInput());
-  if (shape.size() > 1 || (shape.size() == 1 && shape[0] == 0)) // (C1)
-    return emitOpError("operand is ") << getInput().getType() << ", expected rank 0, or rank 1 and an element";
+  if (shape.size() > 1 || (shape.size() == 1 && shape[0] == 0))
+    return violates(*this, 1) << "operand is " << getInput().getType() << ", expected rank 0, or rank 1 and an element";
   return success();
 }

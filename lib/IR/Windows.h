@@ -28,16 +28,25 @@ inline std::optional<std::pair<int64_t, int64_t>> padToSame(int64_t image, int64
   return std::pair(total / 2, total - total / 2);
 }
 
+/// The numbers of the constraints that ops over windows share: of their attributes, of sizes, of padded pixels.
+struct WindowConstraints {
+  unsigned numbers, sizes, padded;
+};
+inline constexpr WindowConstraints kOfConvolution = {5, 6, 9}, kOfPooling = {3, 4, 7};
+
+/// Begins an error that is of the constraint of this number.
+using EmitError = llvm::function_ref<mlir::InFlightDiagnostic(unsigned constraint)>;
+
 /// `values`, the attribute `name`, are `count` numbers of at least `least`.
-inline llvm::LogicalResult checkNumbers(llvm::function_ref<mlir::InFlightDiagnostic()> error, llvm::StringRef name,
+inline llvm::LogicalResult checkNumbers(EmitError error, const WindowConstraints &of, llvm::StringRef name,
                                         llvm::ArrayRef<int64_t> values, size_t count, size_t dimensions,
                                         int64_t least) {
-  if (values.size() != count) // conv (C5), max_pool (C3)
-    return error() << name << " has " << values.size() << " numbers, expected " << count << " for " << dimensions
-                   << " spatial dimensions";
+  if (values.size() != count)
+    return error(of.numbers) << name << " has " << values.size() << " numbers, expected " << count << " for "
+                             << dimensions << " spatial dimensions";
   for (int64_t value : values)
-    if (value < least) // conv (C5), max_pool (C3)
-      return error() << name << " is at least " << least << ", found " << value;
+    if (value < least)
+      return error(of.numbers) << name << " is at least " << least << ", found " << value;
   return mlir::success();
 }
 
@@ -47,23 +56,25 @@ struct WindowSizes {
 };
 
 /// How many windows there are in spatial dimension `dimension` of an `image` under `taps`, which are a `tapsName`.
-inline mlir::FailureOr<int64_t> countWindows(llvm::function_ref<mlir::InFlightDiagnostic()> error,
-                                             const WindowSizes &sizes, size_t dimension, llvm::ArrayRef<int64_t> image,
-                                             llvm::StringRef tapsName, llvm::ArrayRef<int64_t> taps) {
-  if (sizes.image < 1 || sizes.taps < 1) // conv (C6), max_pool (C4)
-    return error() << "spatial sizes are at least 1, found " << (sizes.image < 1 ? llvm::StringRef("image") : tapsName)
-                   << " " << describe(sizes.image < 1 ? image : taps);
+inline mlir::FailureOr<int64_t> countWindows(EmitError error, const WindowConstraints &of, const WindowSizes &sizes,
+                                             size_t dimension, llvm::ArrayRef<int64_t> image, llvm::StringRef tapsName,
+                                             llvm::ArrayRef<int64_t> taps) {
+  if (sizes.image < 1 || sizes.taps < 1)
+    return error(of.sizes) << "spatial sizes are at least 1, found "
+                           << (sizes.image < 1 ? llvm::StringRef("image") : tapsName) << " "
+                           << describe(sizes.image < 1 ? image : taps);
   std::optional<int64_t> span = spanOfTaps(sizes.taps, sizes.dilation);
   std::optional<int64_t> padded = llvm::checkedAdd(sizes.image, sizes.low);
   padded = padded ? llvm::checkedAdd(*padded, sizes.high) : std::nullopt;
-  if (!span || !padded) // conv (C9), max_pool (C7)
-    return error() << "has 2^63 padded pixels or more in a dimension: image " << describe(image) << ", " << tapsName
-                   << " " << describe(taps) << "; take less padding or smaller dilations";
-  if (*span > *padded) // conv (C6), max_pool (C4)
-    return about(error() << "a window spans " << *span << " pixels in spatial dimension " << dimension
-                         << ", where the image has " << *padded
-                         << " with its padding: the result would be empty; take a smaller window, or more padding",
-                 faultOf(FaultCode::WindowTooLarge));
+  if (!span || !padded)
+    return error(of.padded) << "has 2^63 padded pixels or more in a dimension: image " << describe(image) << ", "
+                            << tapsName << " " << describe(taps) << "; take less padding or smaller dilations";
+  if (*span > *padded)
+    return about(
+        error(of.sizes) << "a window spans " << *span << " pixels in spatial dimension " << dimension
+                        << ", where the image has " << *padded
+                        << " with its padding: the result would be empty; take a smaller window, or more padding",
+        faultOf(FaultCode::WindowTooLarge));
   return (*padded - *span) / sizes.stride + 1;
 }
 

@@ -1,15 +1,15 @@
 #!/usr/bin/python3
-"""Checks that constraints of ops and attributes, the verifier and its tests carry the same numbers.
+"""Checks that constraints of ops and attributes, the verifier and its tests have the same numbers.
 
 usage: constraints.py LLVM_TBLGEN SOURCES INCLUDE_DIR...
 
 A description numbers its constraints (C1), (C2), ...; one that says "Constraints as `mp.add`" has those of mp.add, too. Fails for
 
 - numbers that do not count up from 1,
-- an error of lib/IR about an op or attribute without a number beside it: `// (C2)` in a method of the op, `// add (C2)` elsewhere,
+- an error of lib/IR about an op or attribute without a number: `emitOpError(...)` where `violates(*this, 2) << ...` has one,
 - a case of test/IR/*-invalid.mlir without a number above its function: `// mp.add (C2)`, `// #mp.mma (C1)`, or
   `// no constraint: WHY`,
-- a number, in one of these, that no description has,
+- a number, in one of these, that no description has; of what several ops share test/Python/constraints.py looks at the numbers that come out,
 - a number that no case has.
 """
 
@@ -23,10 +23,11 @@ NUMBER = re.compile(r"\(C(\d+)\)")
 # "add (C2), compare (C2), (C3)": what a comment says; a number without a name is of the one before it.
 TAG = re.compile(r"(?:(#?)(?:mp\.)?(\w+) )?\(C(\d+)\)")
 METHOD = re.compile(r"^(?:template .*|static .*)?LogicalResult (?:\w+::)?(\w+(?:Op|Attr))::\w+\(", re.MULTILINE)
-# Whoever is given `[&] { return emitOpError(); }` says `error() <<`.
-EMITS = re.compile(r"\bemitOpError\((?!\); })|\bemitErrorOf<|\bemitError\(\) <<|\berror\(\) <<")
+EMITS = re.compile(r"\bemitOpError\(|\bemitOptionalError\(|\bemitError\(\) <<")
+# What is violated, or a check that is told which constraint it is of: `violates<SliceOp>(location, 1`, `verifyBias(*this, 4`.
+NUMBERED = re.compile(r"\w+(?:<(\w+)>)?\((?:\*this|location|emitError\(\), \"#\" \+ name), (\d+)\b")
 # Not about one op or attribute: names of ops, attributes of every op; what definitions say; signatures, whose rules are in docs/IR.md; nesting.
-OTHERS = {"BuildOp.cpp", "Dialect.cpp", "Signature.cpp", "ParserLimits.cpp", "program-invalid.mlir"}
+OTHERS = {"BuildOp.cpp", "Dialect.cpp", "Faults.cpp", "Signature.cpp", "ParserLimits.cpp", "program-invalid.mlir"}
 
 
 class Constraints:
@@ -64,33 +65,20 @@ def tags_of(comment, default):
         yield name, int(found[3])
 
 
-def comment_above(lines, index):
-    """The comment with numbers that belongs to the error at this line: no further up than the error before it."""
-    for above in range(index, max(index - 5, -1), -1):
-        if above != index and EMITS.search(lines[above]):
-            return ""
-        comment = lines[above].partition("// ")[2]
-        if NUMBER.search(comment):
-            return comment
-    return ""
-
-
 def sources(constraints, folder, faults):
     for file in sorted(folder.glob("*.cpp")) + sorted(folder.glob("*.h")):
         if file.name in OTHERS:
             continue
-        lines, method = file.read_text(encoding="utf-8").splitlines(), None
-        for index, line in enumerate(lines):
+        method = None
+        for index, line in enumerate(file.read_text(encoding="utf-8").splitlines()):
             if line and not line[0].isspace() and "(" in line:
                 found = METHOD.match(line)
                 method = constraints.classes.get(found[1]) if found else None
-            if not EMITS.search(line) or line.lstrip().startswith("//"):
-                continue
-            tags = list(tags_of(comment_above(lines, index), method))
-            if not tags:
+            if EMITS.search(line):
                 faults.append(f"{file.name}:{index + 1}: no number of a constraint")
-            for name, number in tags:
-                if not constraints.has(name, number):
+            for of, number in NUMBERED.findall(line):
+                name = constraints.classes.get(of, method)
+                if name and not constraints.has(name, int(number)):
                     faults.append(f"{file.name}:{index + 1}: {name} has no (C{number})")
 
 

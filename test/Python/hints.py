@@ -68,9 +68,9 @@ for said, call in (("in layer 1, 'conv2d2': " + words("'mp.conv' op a window spa
                    ("in layer 0, 'conv2d1': Conv2D: 3 channels and 4 filters are not divided by 2 groups", fit(nn.Conv2D(4, 3, groups=2))),
                    ("in layer 1, 'lstm1': shape (None, 192) is not", fit(nn.Flatten(), nn.LSTM(5))),
                    ("in layer 0, 'reshape1': Reshape: a row is [8, 8, 3], of 192 elements, which [4, 5] does not have", fit(nn.Reshape(4, 5))),
-                   ("in layer 1, <lambda>: " + words("'mp.matmul' op contraction sizes differ"), fit(nn.Flatten(), lambda x: x @ numpy.ones((5, 5), "float32"))),
+                   ("in layer 1, <lambda>: " + words("'mp.matmul' op contraction sizes differ", FaultCode.CONSTRAINT), fit(nn.Flatten(), lambda x: x @ numpy.ones((5, 5), "float32"))),
                    ("in layer 1 of 'block1.body', 'block1.body.conv2d1': " + words("'mp.conv' op a window spans 9", FaultCode.WINDOW_TOO_LARGE), fit(nn.Dropout(0.1), Block(9))),
-                   ("in layer 0, 'bare1': " + words("'mp.matmul' op contraction sizes differ"), fit(Bare(lambda x: x @ numpy.ones((5, 5), "float32")))),
+                   ("in layer 0, 'bare1': " + words("'mp.matmul' op contraction sizes differ", FaultCode.CONSTRAINT), fit(Bare(lambda x: x @ numpy.ones((5, 5), "float32")))),
                    ("in layer 0, 'bare1': softmax: unknown argument 'axis'; did you mean 'dimension'?", fit(Bare(lambda x: ops.softmax(x, axis=1)))),
                    ("Sequential: layer 1, <lambda>, returned None, expected a tensor", fit(nn.Flatten(), lambda x: None, nn.Dense(2))),
                    ("in 'head': Dense is given None, expected a tensor", lambda: Bare(lambda x: None).predict(X)),
@@ -81,7 +81,7 @@ for said, call in (("in layer 1, 'conv2d2': " + words("'mp.conv' op a window spa
     assert refused(said, call).count("in layer") + refused(said, call).count("in '") <= 1
 refused("in layer 1, 'conv2d1': mp.conv: an operand has elements of uint8, expected floats; cast it first, as in ops.cast(x, 'float32'), or by "
         "nn.Rescaling(1 / 255) as the first layer", nn.Sequential(nn.Input((8, 8, 3), "uint8"), nn.Conv2D(4, 3)).to_mlir)
-refused(words("'mp.matmul' op contraction sizes differ"), lambda: Bare(lambda x: x @ numpy.ones((5, 5), "float32")).predict(X))
+refused(words("'mp.matmul' op contraction sizes differ", FaultCode.CONSTRAINT), lambda: Bare(lambda x: x @ numpy.ones((5, 5), "float32")).predict(X))
 for given in ((16, 4, 3), (-1, 3), (4, -1)):  # shapes of rows, of which one size is what is left
     for layer in (nn.Reshape(*given), nn.Reshape(given)):
         assert nn.Sequential(layer).predict(X).shape == X.reshape(32, *given).shape

@@ -30,6 +30,7 @@ enum class FaultCode : int {
   OtherPolicy = 13,
   HasCheckpoint = 14,
   WindowTooLarge = 15,
+  Constraint = 16,
 };
 
 /// What is known of an error beside its text. Only what the code speaks of is set.
@@ -41,6 +42,7 @@ struct Fault {
   std::string detail{}; // of a setting: what is wrong, without its name and value; of a checkpoint its folder
   int64_t operand = -1;
   int64_t other = -1;               // the operand that differs from it
+  unsigned constraint = 0;          // its number in the description of the op, 0 where it is of none
   uint32_t elements = 0;            // element types that fit, a bit for each number of MpElementType
   std::vector<std::string> known{}; // the names or words that there are
   std::string file{};               // where the user wrote it, if that is known

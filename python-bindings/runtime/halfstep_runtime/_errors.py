@@ -39,6 +39,7 @@ class FaultCode(enum.IntEnum):
     OTHER_POLICY = 13
     HAS_CHECKPOINT = 14
     WINDOW_TOO_LARGE = 15
+    CONSTRAINT = 16
 
 
 # What stands around the names of flags and of settings in a fault's text.
@@ -61,6 +62,7 @@ class Fault:
     file: str = ""
     line: int = 0
     text: str = ""
+    constraint: int = 0  # its number in the description of the op, as (C2) of docs/ops.md
 
     def spelled(self, names: Mapping[str, str] | None = None) -> str:
         """Its text, in which flags and settings have the names of arguments: those of `names`, else `batch_size` of batch-size."""

@@ -19,8 +19,8 @@ def words(text: str, code: int = FaultCode.OTHER) -> str:
 
 class _Fault(_errors.Fault):
     def __init__(self, code, *rest):
-        *rest, text = rest
-        super().__init__(code, *rest, f"#{code}" if text else "")
+        *rest, text, constraint = rest
+        super().__init__(code, *rest, f"#{code}" if text else "", constraint)
         if self.detail:
             object.__setattr__(self, "detail", f"#{code}")
 

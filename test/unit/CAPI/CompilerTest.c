@@ -176,7 +176,7 @@ static void testModel(void) {
   MpModelOp wrong = op;
   wrong.attributes = &attribute;
   wrong.attributeCount = 1;
-  expectFault(mpModelAddOp(model, &wrong, &values[3], 1, &count), MP_FAULT_OTHER, "", -1); /* (C5), by its text */
+  expectFault(mpModelAddOp(model, &wrong, &values[3], 1, &count), MP_FAULT_CONSTRAINT, "", -1);
   attribute.kind = MP_ATTRIBUTE_INTEGER;
   expectFault(mpModelAddOp(model, &wrong, &values[3], 1, &count), MP_FAULT_ATTRIBUTE_KIND, "acc", -1);
   attribute.kind = MP_ATTRIBUTE_NONE;
