@@ -4,6 +4,7 @@
 #include "IR/DerivativeParts.h"
 #include "IR/RowTypes.h"
 #include "IR/Sizes.h"
+#include "mp/IR/Faults.h"
 #include "mp/IR/Resampling.h"
 
 #include <algorithm>

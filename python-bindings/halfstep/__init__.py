@@ -69,6 +69,7 @@ __all__ = [
 
 
 if not TYPE_CHECKING:  # which knows what there is
+    compile = _keywords.told(compile, compile.__module__)
 
     def __getattr__(name: str):
         if name in _LAZY:

@@ -82,7 +82,7 @@ def _score(logs: Logs | None, monitor: str) -> float:
     """A score so that more is better: accuracies get better upwards, all else down."""
     logs = logs or {}
     if monitor not in logs:
-        raise UnknownName(f"there is no score '{monitor}', only {', '.join(logs) or 'none'}; 'val_' needs validation data")
+        raise UnknownName(f"monitor: there is no score '{monitor}', only {', '.join(logs) or 'none'}; 'val_' needs validation data")
     score: float = logs[monitor]
     return score if is_accuracy(monitor) else -score
 

@@ -72,7 +72,7 @@ def KLDiv(reduction: Literal["mean", "batchmean"] = "batchmean") -> Callable[...
     """The divergence of targets, which are probabilities, from outputs that are logarithms of them: a row's mean, or with
     "mean" an element's, which is PyTorch's default."""
     if not isinstance(reduction, str) or reduction not in ("mean", "batchmean"):
-        raise Error(f'reduction is "batchmean" or "mean", not {shown(reduction)}')
+        raise Error(f'KLDiv: reduction is {shown(reduction)}, expected "batchmean" or "mean"')
     return functools.partial(_classes.kl_div, reduction=reduction)
 
 
@@ -93,8 +93,8 @@ if not TYPE_CHECKING:  # which knows what there is
         raise AttributeError(f"module 'halfstep.losses' has no attribute {name!r}; {said}")
 
 
-tell(__name__, __all__, globals())
 for _name in __all__:
     if _name != "Output":
-        globals()[_name] = checked(globals()[_name], _OPERANDS)
+        globals()[_name] = checked(globals()[_name], _name, _OPERANDS)
         globals()[_name].makes_loss = _name[0].isupper()
+tell(__name__, __all__, globals())

@@ -68,7 +68,7 @@ def _no_dimension(name: str, lhs: Operand, rhs: Operand) -> Operand:
     """The second operand, which in NumPy and PyTorch is a dimension."""
     rank = len(getattr(lhs, "shape", ()))
     if isinstance(rhs, int) and not isinstance(rhs, bool) and -rank <= rhs < rank:
-        raise Error(f"{name}(x, {rhs}) is ambiguous: ops.{name}imum(x, {rhs}) is the {'larger' if name == 'max' else 'smaller'} of each element "
+        raise Error(f"{name}: rhs is {rhs}, an element or a dimension: ops.{name}imum(x, {rhs}) is the {'larger' if name == 'max' else 'smaller'} of each element "
                     f"and {rhs}, ops.reduce_{name}(x, {rhs}) the {'largest' if name == 'max' else 'smallest'} along dimension {rhs}")
     return rhs
 
@@ -105,7 +105,7 @@ def dropout(input: Tensor, rate: float, *, shared: Sizes | None = None) -> Tenso
     return generated.dropout(input, graph.rng(), fraction("dropout: rate", rate), graph.stream(), shared=shared)
 
 
-tell(__name__, __all__, globals())
 for _name in __all__:
     if _name != "constant":  # which makes the tensors of the others
-        globals()[_name] = checked(globals()[_name])
+        globals()[_name] = checked(globals()[_name], _name)
+tell(__name__, __all__, globals())

@@ -309,7 +309,7 @@ LAYERS = [
     ("; zeros before alone are numbers, with 0 for what is behind", lambda: nn.Conv2D(4, 3, padding="causal")),
     ("; that is padding=(2, 4)", lambda: nn.Conv2D(4, (3, 5), padding="full")),
     ("; what is around an image is zeros, and of a pooling nothing", lambda: nn.Conv2D(4, 3, padding="reflect")),
-    ("Reshape: a size is 2.5, expected a whole number", lambda: nn.Reshape(2.5)),
+    ("Reshape: shape: a size is 2.5, expected a whole number", lambda: nn.Reshape(2.5)),
     ("Reshape: (-1, 2, -1) has two sizes that are -1, expected at most one", lambda: nn.Reshape(-1, 2, -1)),
     ("Conv2D: padding is -1", lambda: nn.Conv2D(8, 3, padding=-1)),
     ("MaxPool2D: padding is 0.5", lambda: nn.MaxPool2D(2, padding=0.5)),
@@ -318,7 +318,7 @@ LAYERS = [
     ("State: shape is None", lambda: nn.State(None)),
     ("there is no loss ['mse']", lambda: make(loss=["mse"])),
     ("there is no optimizer ['adam']", lambda: make(optimizer=["adam"])),
-    ("load_state_dict: list is no dictionary", lambda: make().load_state_dict([1])),
+    (": list is no dictionary", lambda: make().load_state_dict([1])),
     ("batches have different inputs; the first has x", lambda: make().evaluate([({"x": X}, Y), ({"z": X}, Y)])),
 ]
 for expected, function in LAYERS:
@@ -482,7 +482,7 @@ for is_early in (True, False):
     refused("scale is 1e+39, expected a finite number of float32, greater than 0", load, {**given, "scale": 1e39})
     refused("scale is True, expected a finite number", load, {**given, "scale": True})
     refused("scale is -1, expected a finite number of float32, greater than 0", load, {**given, "scale": -1})
-    refused("load_state_dict: list is no dictionary", load, [])
+    refused(": list is no dictionary", load, [])
     assert model.trainer.scaler.get_scale() == 512.0
 refused("the model has no loss scale; compile it with a loss_scaler", make().trainer.scaler.load_state_dict, given)
 make().trainer.scaler.load_state_dict({})
@@ -553,7 +553,7 @@ refused("input 'x' is tensor<f32>, expected tensor<?x6xf32>", model.predict, num
 refused("'x' is one number, expected a row for each sample", model.trainer.step, 1.0, Y)
 refused("an input's name is 1, expected a string, one of x", model.predict, {1: X})
 for call in (model.fit, model.evaluate, lambda one: model.fit(X, Y, 8, validation_data=one)):
-    refused("x is 5, expected an array with y, or what gives batches (x, y)", call, 5)
+    refused(" is 5, expected an array with y, or what gives batches (x, y)", call, 5)
 for call in (model.predict, lambda one: model.trainer.step(one, Y), lambda one: model.fit(one, Y, 8), lambda one: model.fit([(one, Y)], verbose=False)):
     refused("'x' is a masked array, whose mask nothing here reads; fill it, as in x.filled(0)", call, numpy.ma.masked_array(X, X > 1))
     refused("'x' has elements of object" if call == model.predict else "", call, numpy.array([[None]] * 72))

@@ -66,14 +66,14 @@ for call, values, said in (
         try:
             call(value)
         except halfstep.Error as error:
-            assert str(error).startswith(said) and "expected" in str(error) and "\n" not in str(error), (said, value, error)
+            assert said in str(error) and "expected" in str(error) and "\n" not in str(error), (said, value, error)
         else:
             raise AssertionError((said, value))
 
 # What is told is what to do.
 for said, call in (("Executable: data is 'a.mpx', expected bytes, as to_bytes() gives them; halfstep.Executable.load('a.mpx') reads a file",
                     lambda: halfstep.Executable("a.mpx")),
-                   ("seed is -1, expected a whole number of at least 0 and less than 2**64", lambda: SESSION.initialize(-1)),
+                   ("initialize: seed is -1, expected a whole number of at least 0 and less than 2**64", lambda: SESSION.initialize(-1)),
                    ("Session: pin_threads is 'no', expected True or False", lambda: halfstep.Session(EXECUTABLE, pin_threads="no"))):
     try:
         call()
@@ -134,7 +134,7 @@ for given, expected in ((0.5, 0.5), (2, 2), ([1, 2, 3], [1, 2, 3]), (numpy.arang
     assert (state["kept"] == numpy.broadcast_to(expected, (2, 3))).all() and state["whole"] == 3 and state["whole"].dtype == "int32", (given, state)
 for said, given in (("State.assign: the value is 'a', expected an array of numbers", ("a",)),
                     ("State.assign: the value is None, expected", (None,)),
-                    ("State.assign: the state has shape (2, 3), given an array of (2,)", ([1, 2],)),
+                    ("State.assign: the value has shape (2,), the state (2, 3)", ([1, 2],)),
                     ("0.5 is no int32", (1, 0.5)),
                     ("State.assign: the state is tensor<2x3xf32>, given tensor<2x3xf64>; ops.reshape and ops.cast make one of the other",
                      (lambda model: ops.cast(model.kept, "float64"),)),

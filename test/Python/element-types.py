@@ -55,7 +55,7 @@ assert masked.evaluate({"x": X, "mask": X > 0}, Y) == masked.evaluate({"x": nump
 for layer, name, shape in ((nn.Dense(2), "dense1", (6,)), (nn.Conv2D(2, 3), "conv2d1", (6, 6, 3)), (nn.LayerNorm(), "layer_norm1", (6,)),
                            (nn.BatchNorm(), "batch_norm1", (6,)), (nn.LSTM(2), "lstm1", (3, 4)), (nn.MultiHeadAttention(2), "multi_head_attention1", (3, 4))):
     for dtype in ("bool", "uint8", "int32", "int64"):
-        refused(f"an operand has elements of {dtype}, expected floats; cast it first, as in ops.cast(x, 'float32')",
+        refused(f" has elements of {dtype}, expected floats; cast it first, as in ops.cast(x, 'float32')",
                 nn.Sequential(nn.Input(shape, dtype), layer).to_mlir)
         refused(f"in 'multi_head_attention1.query': " if "multi" in name else f"in layer 1, '{name}': ", nn.Sequential(nn.Input(shape, dtype), layer).to_mlir)
 for layer, shape, sides in ((nn.Dense(2), (6,), ("lhs", "rhs")), (nn.Conv2D(2, 3), (6, 6, 3), ("image", "filter"))):
@@ -63,11 +63,11 @@ for layer, shape, sides in ((nn.Dense(2), (6,), ("lhs", "rhs")), (nn.Conv2D(2, 3
         refused(f"operands differ in type: {sides[0]} has {dtype}, {sides[1]} has float32; cast one of them, as in ops.cast(x, 'float32'), or the array, "
                 "as in x.astype('float32')", nn.Sequential(nn.Input(shape, dtype), layer).to_mlir)
 for dtype in ("float16", "float32", "bool"):
-    refused(f"in layer 1, 'embedding1': mp.gather: an operand has elements of {dtype}, expected uint8, int32 or int64; cast it first, as in ops.cast(x, 'int64')",
+    refused(f"in layer 1, 'embedding1': mp.gather: indices has elements of {dtype}, expected uint8, int32 or int64; cast it first, as in ops.cast(x, 'int64')",
             nn.Sequential(nn.Input((6,), dtype), nn.Embedding(5, 2)).to_mlir)
 for name, function in (("logical_not", ops.logical_not), ("select", lambda x: ops.select(x, x, x)), ("logical_and", lambda x: ops.logical_and(x, x))):
     for dtype in ("float32", "int64"):
-        refused(f"mp.{name}: an operand has elements of {dtype}, expected bool: a comparison, as in x != 0",
+        refused(f" has elements of {dtype}, expected bool: a comparison, as in x != 0",
                 nn.Sequential(nn.Input((6,), dtype), function).to_mlir)
 fed = nn.Sequential(nn.Dense(2))
 fed.compile("sgd", policy="float32")

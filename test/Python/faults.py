@@ -54,8 +54,8 @@ def in_forward(call, dtype="float32"):
     return nn.Sequential(nn.Input((4,), dtype), call).to_mlir
 
 
-refused("mp.exp: an operand has elements of uint8, expected floats; cast it first, as in ops.cast(x, 'float32')", in_forward(ops.exp, "uint8"))
-refused("mp.logical_not: an operand has elements of float32, expected bool: a comparison, as in x != 0", in_forward(ops.logical_not))
+refused("mp.exp: input has elements of uint8, expected floats; cast it first, as in ops.cast(x, 'float32')", in_forward(ops.exp, "uint8"))
+refused("mp.logical_not: input has elements of float32, expected bool: a comparison, as in x != 0", in_forward(ops.logical_not))
 refused("mp.add: operands differ in type: float32 and int32; cast one of them", in_forward(lambda x: x + ops.cast(x, "int32")))
 refused("mp.leaky_relu: negative_slope is 'a', expected a number", in_forward(lambda x: ops.leaky_relu(x, negative_slope="a")))
 refused("mp.gelu: approximate is 'tahn'; did you mean 'tanh'? expected one of", in_forward(lambda x: ops.gelu(x, approximate="tahn")))

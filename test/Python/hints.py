@@ -79,7 +79,7 @@ for said, call in (("in layer 1, 'conv2d2': " + words("'mp.conv' op a window spa
                     "nn.Flatten() or nn.GlobalAvgPool2D() comes before the last layer", fit(nn.Conv2D(4, 3), nn.Dense(2))),
                    ("a Dense is called in the forward of a module; model.predict(x) computes the outputs of arrays", lambda: nn.Dense(2)(X))):
     assert refused(said, call).count("in layer") + refused(said, call).count("in '") <= 1
-refused("in layer 1, 'conv2d1': mp.conv: an operand has elements of uint8, expected floats; cast it first, as in ops.cast(x, 'float32'), or by "
+refused("in layer 1, 'conv2d1': mp.conv: image has elements of uint8, expected floats; cast it first, as in ops.cast(x, 'float32'), or by "
         "nn.Rescaling(1 / 255) as the first layer", nn.Sequential(nn.Input((8, 8, 3), "uint8"), nn.Conv2D(4, 3)).to_mlir)
 refused(words("'mp.matmul' op contraction sizes differ", FaultCode.CONSTRAINT), lambda: Bare(lambda x: x @ numpy.ones((5, 5), "float32")).predict(X))
 for given in ((16, 4, 3), (-1, 3), (4, -1)):  # shapes of rows, of which one size is what is left

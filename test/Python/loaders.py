@@ -184,7 +184,7 @@ for size in (32, 20, 72):
     for given in ([(x, None) for x in batches], [[x] for x in batches], (x for x in batches), Batches(size, 72), map(lambda x: {"x": x}, batches)):
         found = rows.predict(given)
         assert numpy.allclose(found, rows.predict(X), rtol=0, atol=2.0**-8) and found.shape == (72, 2)
-refused("the batches are none", rows.predict, iter(()))
+refused("x has no batches", rows.predict, iter(()))
 
 # A learning rate that is set holds for exactly the next step: before the first, in a loop of one's own, in callbacks, with arrays and batches.
 class Rates(Callback):

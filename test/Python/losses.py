@@ -84,7 +84,7 @@ for name in ("SparseCategoricalCrossentropy", "MeanSquaredError", "KLDivergence"
 refused("there is no loss 'kl_dive'; did you mean 'kl_div'? There are cross_entropy", fit, "kl_dive", 2, LABELS)
 scores = [fit(halfstep.losses.CrossEntropy(weight=weight), 2, LABELS)[1] for weight in ({1: 3.0}, [1.0, 3.0])]
 assert scores[0] == scores[1], scores
-refused("weights by class: there is no class 2 of 2", fit, halfstep.losses.CrossEntropy(weight={2: 1.0}), 2, LABELS)
+refused("cross_entropy: weight: there is no class 2 of 2", fit, halfstep.losses.CrossEntropy(weight={2: 1.0}), 2, LABELS)
 refused("did you mean losses.CrossEntropy?", lambda: halfstep.losses.CrossEntropyLoss, kind=AttributeError)
 refused('compile(loss="mean_squared_error") takes it by its name', lambda: halfstep.losses.MeanSquaredError, kind=AttributeError)
 
@@ -193,7 +193,7 @@ assert all((by_loader.state_dict()[name] == value).all() for name, value in by_s
 assert history.epoch == [0, 1] and math.isclose(history.history["val_loss"][1], by_steps.evaluate(Loader())["loss"], rel_tol=1e-6)
 assert by_loader.fit(Loader(), epochs=2, callbacks=[Watch()], verbose=False).epoch == [] and by_loader.trainer.steps == 8
 refused("a generator once", make().fit, iter(list(Loader())), epochs=2, verbose=False)
-refused("a batch is (inputs, targets), not tuple of 3", make().fit, [(X, LABELS, X)], verbose=False)
+refused("x is to give batches (inputs, targets), not tuple of 3", make().fit, [(X, LABELS, X)], verbose=False)
 
 # Of probabilities, computed in float32 under every policy; the op itself is refused where autocast makes float16.
 for policy in ("float32", "mixed_float16", "mixed_bfloat16"):

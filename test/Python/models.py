@@ -131,7 +131,7 @@ refused("padding is 'none', expected same, valid or numbers", lambda x: ops.conv
 refused("has no window", lambda x: ops.max_pool(x, None))
 refused("mp.compare: predicate is 'about'; expected one of eq, ne, lt, le, gt, ge", lambda x: ops.compare("about", x, x))
 refused("use ops.select", lambda x: x if x > 0 else -x)
-refused("an operand has elements of float32, expected uint8, int32 or int64; cast it first", lambda x: ops.nll_loss(x, x))
+refused("labels has elements of float32, expected uint8, int32 or int64; cast it first", lambda x: ops.nll_loss(x, x))
 refused("no element type 'float8'", lambda x: ops.cast(x, "float8"))
 refused("is no attribute of the model", lambda x: x + nn.Parameter((3,)))
 refused("no activation 'reluu'", lambda x: nn.Dense(2, "reluu")(x))

@@ -84,7 +84,7 @@ for own in (numpy.int64, numpy.int32, numpy.uint8, list):
 assert "tensor<1xi64>, tensor<1x4xf32>" in model_of(lambda x: x + ops.scatter_add(numpy.zeros((3, 4)), [1], numpy.ones((1, 4))), (2, 3, 4)).to_mlir()
 check(lambda x: x * ops.one_hot([1, 3, 0], 4), x * numpy.eye(4)[[1, 3, 0]], x)
 assert type_of(lambda x: ops.softmax_cross_entropy(x, numpy.array([0, 1], "uint8"))) == "float32"
-refused("an operand has elements of float32, expected uint8, int32 or int64; cast it first", lambda x: ops.gather(x, [0.5]))
+refused("indices has elements of float32, expected uint8, int32 or int64; cast it first", lambda x: ops.gather(x, [0.5]))
 
 # A mask of bool keeps, one of floats is added, another is refused.
 q = random.standard_normal((2, 5, 8)).astype("float32")
@@ -165,7 +165,8 @@ for name, function in (("relu: input", lambda x: ops.relu(None)), ("layer_norm: 
 for dtype in ("int32", "int64", "uint8", "bool"):
     for name, function in (("reduce_sum", ops.sum), ("reduce_mean", ops.mean), ("reduce_max", lambda x: ops.reduce_max(x, 1)), ("exp", ops.exp),
                            ("softmax", ops.softmax), ("matmul", lambda x: x @ numpy.ones((4, 2)))):
-        refused(f"mp.{name}: an operand has elements of {dtype}, expected floats; cast it first, as in ops.cast(x, 'float32')", function, dtype, whole=True)
+        said = f"mp.{name}: {'lhs' if name == 'matmul' else 'input'} has elements of {dtype}, expected floats; cast it first, as in ops.cast(x, 'float32')"
+        refused(said, function, dtype)
 
 # Powers are operators, and what is cheap is a product.
 positive = numpy.abs(x) + 0.5
@@ -234,9 +235,9 @@ COUNTS = [
     ("shape is 0.5", lambda x: ops.broadcast(x, 0.5)), ("reshape: shape is 0.5", lambda x: ops.reshape(x, 0.5)),
     ("sum: dimensions is 0.5", lambda x: ops.sum(x, 0.5)), ("tile: repeats is 1.5", lambda x: ops.tile(x, 1.5)),
     ("top_k: k is 2.9", lambda x: ops.top_k(x, 2.9)), ("top_k: k is 0", lambda x: ops.top_k(x, 0)), ("top_k: k is True", lambda x: ops.top_k(x, True)),
-    ("reshape: a size is 2.5", lambda x: x.reshape(None, 2.5)), ("reshape: a size is -3", lambda x: ops.reshape(x, (None, -3))),
+    ("reshape: shape: a size is 2.5", lambda x: x.reshape(None, 2.5)), ("reshape: shape: a size is -3", lambda x: ops.reshape(x, (None, -3))),
     ("a size is 2.9", lambda x: ops.one_hot(ops.argmax(x), 2.9)), ("a size is 3.5", lambda x: ops.broadcast(x, (None, 3.5, 4))),
-    ("tile: a count is 1.5", lambda x: ops.tile(x, (1, 1.5, 1))), ("split: a size is 1.5", lambda x: ops.split(x, [1.5, 2.5])[0]),
+    ("tile: repeats: a count is 1.5", lambda x: ops.tile(x, (1, 1.5, 1))), ("split: a size is 1.5", lambda x: ops.split(x, [1.5, 2.5])[0]),
     ("an index is a number", lambda x: x[:, 1.5]), ("an index is a number", lambda x: x[:, True]),
     ("diagonal is 0.5", lambda x: ops.tril(x, 0.5)), ("group_norm: groups is 2.5", lambda x: ops.group_norm(x, 2.5)),
     ("group_norm: groups is 0", lambda x: ops.group_norm(x, 0)), ("scatter_add: dimension 3 is out of range", lambda x: ops.scatter_add(x, [0], x, 3)),
@@ -260,7 +261,7 @@ check(lambda t: ops.maximum(t, 0), numpy.maximum(x, 0), x)
 check(lambda t: ops.minimum(t, -t), numpy.minimum(x, -x), x)
 check(lambda t: ops.max(0, ops.min(t, 0.5)), numpy.clip(x, 0, 0.5), x)
 check(lambda t: ops.max(t, 3), numpy.maximum(x, 3), x)
-refused("max(x, 1) is ambiguous: ops.maximum(x, 1) is the larger of each element and 1, ops.reduce_max(x, 1) the largest along dimension 1",
+refused("max: rhs is 1, an element or a dimension: ops.maximum(x, 1) is the larger of each element and 1, ops.reduce_max(x, 1) the largest along dimension 1",
         lambda t: ops.max(t, 1), whole=True)
 refused("ops.reduce_min(x, -3) the smallest along dimension -3", lambda t: ops.min(t, -3))
 

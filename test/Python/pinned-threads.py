@@ -64,7 +64,7 @@ for call in (lambda: halfstep.Session(executable, "simt", pin_threads=True),
     try:
         call()
     except halfstep.Error as error:
-        assert str(error) in ("pin_threads: is for device cpu, device simt runs no blocks on threads of its own",
-                              "threads=1000000: expected at most 1024, 0 for all of the machine"), error
+        assert str(error) in ("Session: pin_threads: is for device cpu, device simt runs no blocks on threads of its own",
+                              "Session: threads=1000000: expected at most 1024, 0 for all of the machine"), error
     else:
         raise AssertionError("taken")

@@ -16,11 +16,11 @@ LAYERS = {
     "Conv2D: groups": lambda n: nn.Conv2D(2, 3, groups=n), "Conv1DTranspose: filters": lambda n: nn.Conv1DTranspose(n, 3), "MaxPool2D: pool_size": nn.MaxPool2D,
     "AvgPool3D: strides": lambda n: nn.AvgPool3D(2, n), "Embedding: rows": lambda n: nn.Embedding(n, 3), "Embedding: columns": lambda n: nn.Embedding(3, n),
     "GroupNorm: groups": nn.GroupNorm, "MultiHeadAttention: heads": nn.MultiHeadAttention, "LSTM: units": nn.LSTM, "GRU: layers": lambda n: nn.GRU(2, layers=n),
-    "Reshape: a size": nn.Reshape, "a size": lambda n: nn.Parameter((n,)),
+    "Reshape: shape: a size": nn.Reshape, "a size": lambda n: nn.Parameter((n,)),
 }
 FUNCTIONS = {
-    "a size": lambda x, n: ops.iota(0, (n,)), "reshape: a size": lambda x, n: ops.reshape(x, (None, n)), "split: a size": lambda x, n: ops.split(x, [n, 2]),
-    "tile: a count": lambda x, n: ops.tile(x, (1, n)), "low": lambda x, n: ops.pad(x, (0, n), (0, 0)), "top_k: k": ops.top_k, "diagonal": ops.tril,
+    "a size": lambda x, n: ops.iota(0, (n,)), "reshape: shape: a size": lambda x, n: ops.reshape(x, (None, n)), "split: a size": lambda x, n: ops.split(x, [n, 2]),
+    "tile: repeats: a count": lambda x, n: ops.tile(x, (1, n)), "low": lambda x, n: ops.pad(x, (0, n), (0, 0)), "top_k: k": ops.top_k, "diagonal": ops.tril,
     "reduce_sum: dimension": ops.reduce_sum, "cumsum: dimension": ops.cumsum, "window": lambda x, n: ops.max_pool(x, (n, 2)),
     "group_norm: groups": ops.group_norm,
 }

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from halfstep.compiler.policy import with_policy
 from halfstep.compiler.progress import CompileLine
 from halfstep.compiler.settings import check_arguments, for_device, spell_settings
-from halfstep_runtime._errors import Diagnostic, Error, check_device, check_folder, compile_error, level_of_user, of_file, shown, text as text_of
+from halfstep_runtime._errors import CompileError, Diagnostic, Error, begin, check_device, check_folder, compile_error, level_of_user, of_file, shown, text as text_of
 from halfstep_runtime._executable import Executable
 from halfstep_runtime._libraries import libraries
 
@@ -105,7 +105,12 @@ def compile(
 
 def compile_traced(model: Model, name: str, device: str | None = None, **settings: Any) -> Executable:
     """Compiles a model that a module was traced as; `name` stands for it in messages."""
-    data, diagnostics, _ = _compiled(model, name, for_device(device, with_policy(settings)))
+    try:
+        data, diagnostics, _ = _compiled(model, name, for_device(device, with_policy(settings)))
+    except Error as error:
+        if error.fault.name or not isinstance(error, CompileError):
+            begin(error, "compile")  # which was given the settings
+        raise
     _warn(diagnostics)
     return Executable(data)
 

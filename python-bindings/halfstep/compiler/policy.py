@@ -8,6 +8,7 @@ from typing import Any
 
 from halfstep.compiler.settings import Settings, check_values
 from halfstep_runtime._errors import Error, check_there, shown
+from halfstep_runtime._keywords import tell_methods
 
 
 class Policy(Settings):
@@ -18,7 +19,7 @@ class Policy(Settings):
     def __init__(self, name: str | None = None, **settings: Any) -> None:
         self.name: str = global_policy().name if name is None else name
         if not isinstance(self.name, str):
-            raise Error(f"there is no policy {shown(name)}; expected a name, as 'mixed_bfloat16'")
+            raise Error(f"there is no policy {shown(name)}; expected a name, as 'mixed_bfloat16'", name)
         _check_name(self.name)
         self._check_names(settings, ["name", "allow", "deny", "infer", "clear", "promote"], {}, ", and others of docs/autocast.md")
         self._settings = settings
@@ -37,6 +38,7 @@ class Policy(Settings):
         return {"mixed_float16": "float16", "mixed_bfloat16": "bfloat16", "float32": "float32"}.get(self.name)
 
 
+tell_methods(Policy, ["__init__"])
 _global: Policy | None = None
 
 
@@ -66,7 +68,7 @@ def global_policy() -> Policy:
 def policy_of(given: Policy | str) -> Policy:
     """A policy, or that of a name."""
     if not isinstance(given, (Policy, str)):
-        raise Error(f"there is no policy {shown(given)}; expected a name, as 'mixed_bfloat16', or a halfstep.Policy")
+        raise Error(f"there is no policy {shown(given)}; expected a name, as 'mixed_bfloat16', or a halfstep.Policy", given)
     return given if isinstance(given, Policy) else Policy(given)
 
 

@@ -25,18 +25,18 @@ def _classes(outputs: Tensor) -> int:
     return outputs.shape[-1] or 0
 
 
-def _class_weights(weight: ClassWeights, outputs: Tensor) -> Tensor | None:
+def _class_weights(loss: str, weight: ClassWeights, outputs: Tensor) -> Tensor | None:
     if weight is None:
         return None
     classes = _classes(outputs)
     if isinstance(weight, dict):  # as Keras' class_weight: a class that is not there has 1
         stray = [key for key in weight if not (is_integer(key) and 0 <= key < classes)]
         if stray:
-            raise Error(f"weights by class: there is no class {shown(stray[0])} of {classes}")
+            raise Error(f"{loss}: weight: there is no class {shown(stray[0])} of {classes}")
         weight = [weight.get(one, 1.0) for one in range(classes)]
     if isinstance(weight, Tensor):
         if weight.shape != (classes,):
-            raise Error(f"weights of shape {weight.shape} are not one for each of {classes} classes")
+            raise Error(f"{loss}: weight has shape {weight.shape}, expected one for each of {classes} classes")
         return ops.cast(weight, "float32") if weight.dtype in ("float16", "bfloat16") else weight
     try:
         numbers = [as_float(one) for one in weight]
@@ -44,11 +44,11 @@ def _class_weights(weight: ClassWeights, outputs: Tensor) -> Tensor | None:
         numbers = [None]
     known = [one for one in numbers if one is not None]
     if len(known) < len(numbers):
-        raise Error(f"weights of classes are a list of numbers, not {shown(weight)}")
+        raise Error(f"{loss}: weight is {shown(weight)}, expected a number for each class")
     if len(known) != classes:
-        raise Error(f"there are {len(known)} weights for {classes} classes")
+        raise Error(f"{loss}: weight has {len(known)} numbers for {classes} classes")
     if not all(0 <= one < math.inf for one in known):
-        raise Error(f"weights of classes are finite and not negative, not {known}")
+        raise Error(f"{loss}: weight is {shown(weight)}, expected numbers that are finite and not negative")
     return ops.constant(known, "float32")
 
 
@@ -56,10 +56,10 @@ def _integers(labels: Tensor) -> Tensor:
     return ops.cast(labels, "uint8") if labels.dtype == "bool" else labels
 
 
-def _ignored(labels: Tensor, ignore_label: int | None) -> int | None:
+def _ignored(loss: str, labels: Tensor, ignore_label: int | None) -> int | None:
     """The label that labels may be, and that does not count: probabilities and unsigned ones are none below 0."""
     if ignore_label is not None:
-        ignore_label = integer("ignore_label", ignore_label)
+        ignore_label = integer(f"{loss}: ignore_label", ignore_label)
     return None if ignore_label is not None and ignore_label < 0 and labels.dtype not in ("int32", "int64") else ignore_label
 
 
@@ -129,16 +129,16 @@ def cross_entropy(logits: Operand, labels: Operand, *, label_smoothing: float | 
     if not from_logits and (made_of := logits_of(logits, "mp.softmax")) is not None:
         logits, from_logits = made_of, True
     if not logits.shape:
-        raise Error("the outputs are one number, expected [rows, classes]")
+        raise Error("cross_entropy: the outputs are one number, expected [rows, classes]")
     if label_smoothing is not None:
         label_smoothing = fraction("label_smoothing", label_smoothing)
-    is_soft, ignore_label = labels.shape == logits.shape, _ignored(labels, ignore_label)
+    is_soft, ignore_label = labels.shape == logits.shape, _ignored("cross_entropy", labels, ignore_label)
     if is_soft and ignore_label is not None:
         raise Error("labels that are probabilities have no ignore_label")
     if is_soft and "float" not in labels.dtype:
         labels = ops.cast(labels, "float32")
     options = {"label_smoothing": label_smoothing, "ignore_label": ignore_label}
-    weights = _class_weights(weight, logits)
+    weights = _class_weights("cross_entropy", weight, logits)
     if weights is not None and (is_soft or label_smoothing):
         with in_float32(logits) as (outputs,):
             logs = ops.log_softmax(outputs) if from_logits else ops.log(ops.clamp(_shares(outputs), _EPSILON, 1 - _EPSILON))
@@ -185,15 +185,15 @@ def nll_loss(logs: Operand, labels: Operand, *, weight: ClassWeights = None, ign
     logs, labels = apart(*classes_last(operand(logs), operand(labels)))
     if not logs.shape:
         raise Error("nll_loss: the outputs are one number, expected [rows, classes]")
-    weights = _class_weights(weight, logs)
-    return _with_weights(ops.nll_loss, logs, labels, weights, ignore_label=_ignored(labels, ignore_label))
+    weights = _class_weights("nll_loss", weight, logs)
+    return _with_weights(ops.nll_loss, logs, labels, weights, ignore_label=_ignored("nll_loss", labels, ignore_label))
 
 
 def kl_div(logs: Operand, targets: Operand, *, reduction: Literal["mean", "batchmean"] = "batchmean") -> Tensor:
     """sum(target * (log target - output)) of outputs that are logarithms: a row's mean, or by reduction="mean" an element's
     (torch.nn.KLDivLoss)."""
     if not isinstance(reduction, str) or reduction not in ("mean", "batchmean"):
-        raise Error(f'reduction is "batchmean" or "mean", not {shown(reduction)}')
+        raise Error(f'kl_div: reduction is {shown(reduction)}, expected "batchmean" or "mean"')
     logs, targets = alike(logs, targets)
     margins.of_ranks("kl_div", targets, logs)
     first, *rest = logs.shape or (1,)

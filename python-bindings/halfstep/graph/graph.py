@@ -45,22 +45,22 @@ class TensorType(NamedTuple):
         return format(str(self), spec)
 
 
-def element_of(dtype: object) -> str:
+def element_of(dtype: object, where: str = "") -> str:
     """MLIR's name of an element type that NumPy, PyTorch or MLIR names: "f32" of "float32", numpy.float32, torch.float32."""
     name = getattr(dtype, "__name__", None) or ("" if isinstance(dtype, int) else str(dtype).removeprefix("torch."))
     element = _ELEMENTS.get(name, name)
     if element not in DTYPES:
-        raise Error(f"there is no element type {shown(dtype)}; expected one of {', '.join(_ELEMENTS)}")
+        raise Error(f"{where}there is no element type {shown(dtype)}; expected one of {', '.join(_ELEMENTS)}", dtype)
     return element
 
 
-def element_type(dtype: object) -> ElementType | None:
+def element_type(dtype: object, where: str = "") -> ElementType | None:
     """The compiler's number of an element type, or None of None."""
     if dtype is None:
         return None
     from halfstep import _compiler
 
-    return _compiler.ElementType(ELEMENTS.index(element_of(dtype)))
+    return _compiler.ElementType(ELEMENTS.index(element_of(dtype, where)))
 
 
 def type_of(shape: OpenSizes, dtype: object) -> TensorType:
@@ -244,7 +244,7 @@ def autocast(dtype: DType | None = None, *, enabled: bool = True) -> Iterator[No
             x = ops.exp(x)
     """
     graph, enabled = current(), truth("autocast: enabled", enabled)
-    graph.handle.open_autocast(enabled, element_type(dtype))
+    graph.handle.open_autocast(enabled, element_type(dtype, "autocast: dtype: "))
     try:
         yield
     finally:

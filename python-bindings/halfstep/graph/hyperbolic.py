@@ -19,7 +19,7 @@ _LARGE = 2.0**28
 def _in_own_type(name: str, function: Callable[[Tensor], Tensor], input: Operand) -> Tensor:
     with in_float32(input) as (x,):
         if "float" not in x.dtype:
-            raise Error(f"{name}: an operand has elements of {x.dtype}, expected floats; cast it first, as in ops.cast(x, 'float32')")
+            raise Error(f"{name}: input has elements of {x.dtype}, expected floats; cast it first, as in ops.cast(x, 'float32')")
         result = function(x)
     given: Any = str(getattr(input, "dtype", ""))
     return cast(result, given) if given in ("float16", "bfloat16") else result

@@ -222,7 +222,7 @@ def find(table: Mapping[str, Callable[..., Tensor]], kind: str, given: Any) -> C
             return found
     near = _SHORT.get(given.lower()) or nearest(given, table) if isinstance(given, str) else None
     meant = f"did you mean {near!r}? There are" if near in table else "expected"
-    raise Error(f"there is no {kind} {shown(given)}; {meant} {', '.join(table)}, or a function of outputs and targets")
+    raise Error(f"there is no {kind} {shown(given)}; {meant} {', '.join(table)}, or a function of outputs and targets", given)
 
 
 @dataclasses.dataclass(frozen=True)

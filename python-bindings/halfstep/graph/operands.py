@@ -49,8 +49,8 @@ def _check_of(parameter: inspect.Parameter) -> Callable[[str, Any], Any] | None:
     return (lambda name, value: value is None or number_of(name, value)) if parameter.annotation == "float | None" else None
 
 
-def checked(function: Callable[..., Any], names: Set[str] = _NAMES) -> Callable[..., Any]:
-    """The function, whose operands have these names, and which says of what can be no operand for which one it is given. A number or an
+def checked(function: Callable[..., Any], name: str, names: Set[str] = _NAMES) -> Callable[..., Any]:
+    """The function of that name, whose operands have these names, and which says of what can be no operand for which one it is given. A number or an
     array that is its one operand becomes a tensor first: float32, or the array's own type, as where an op takes it by itself."""
     parameters = list(inspect.signature(function).parameters.values())
     places = [one.name for one in parameters if one.kind is one.POSITIONAL_OR_KEYWORD]
@@ -64,15 +64,15 @@ def checked(function: Callable[..., Any], names: Set[str] = _NAMES) -> Callable[
     @functools.wraps(function)
     def call(*arguments: Any, **named: Any) -> Any:
         given = {**dict(zip(places, arguments)), **named}
-        own = {name: _check_several(function.__name__, name, given[name]) for name in several & given.keys()}
+        own = {one: _check_several(name, one, given[one]) for one in several & given.keys()}
         if rest in _SEVERAL:
-            _check_several(function.__name__, rest, arguments[len(places) :])
-        operands = [name for name in required if name in given and (required[name] or given[name] is not None)]
-        for name in operands:
-            check_operand(function.__name__, name, given[name])
-        for name, check in checks.items():
-            if name in given:
-                check(f"{function.__name__}: {name}", given[name])
+            _check_several(name, rest, arguments[len(places) :])
+        operands = [one for one in required if one in given and (required[one] or given[one] is not None)]
+        for one in operands:
+            check_operand(name, one, given[one])
+        for one, check in checks.items():
+            if one in given:
+                check(f"{name}: {one}", given[one])
         if len(operands) == 1 and not _is_tensor(given[operands[0]]):
             value = given[operands[0]]
             own[operands[0]] = constant(value, "float32") if isinstance(value, (bool, int, float)) else operand(value)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 from halfstep import ops
 from halfstep.graph.functions import pow
-from halfstep.graph.graph import Value, apply, operand, type_of
+from halfstep.graph.graph import Value, apply, check_operand, operand, type_of
 from halfstep.graph.products import matmul
 from halfstep.graph.shapes import cast, index_of, reshape
 from halfstep.hints.functions import INSTEAD
@@ -15,6 +15,7 @@ from halfstep.hints.tensors import OF_NUMPY, UNDONE, VALUES
 from halfstep.hints.types import DType, Operand
 from halfstep_runtime._elements import DTypeName
 from halfstep_runtime._errors import Error, is_integer, shown
+from halfstep_runtime._keywords import tell_methods
 
 # Python's operators by NumPy's names: that of the tensor on the left, and that of one on the right.
 _OPERATORS = {
@@ -42,6 +43,12 @@ def _of_one(op: str) -> Callable[[Any], Tensor]:
     return lambda self: apply(op, [self])
 
 
+def _operand_of(op: str, value: Operand) -> Operand:
+    """What is beside a tensor in an operator, and can be an operand."""
+    check_operand(op, "an operand", value)
+    return value
+
+
 class Operators:
     """Python's operators, of a tensor and of what is one in a forward."""
 
@@ -58,16 +65,16 @@ class Operators:
     __abs__, __neg__, __invert__ = _of_one("mp.abs"), _of_one("mp.neg"), _of_one("mp.logical_not")
 
     def __matmul__(self: Any, other: Operand) -> Tensor:
-        return matmul(self, other)
+        return matmul(self, _operand_of("mp.matmul", other))
 
     def __rmatmul__(self: Any, other: Operand) -> Tensor:
-        return matmul(other, self)
+        return matmul(_operand_of("mp.matmul", other), self)
 
     def __pow__(self: Any, other: Operand) -> Tensor:
-        return pow(operand(self), other)
+        return pow(operand(self), _operand_of("mp.pow", other))
 
     def __rpow__(self: Any, other: Operand) -> Tensor:
-        return pow(other, self)
+        return pow(_operand_of("mp.pow", other), self)
 
     def __pos__(self: Any) -> Tensor:
         return operand(self)
@@ -121,7 +128,7 @@ class Tensor(Operators, Value):
     __hash__ = object.__hash__
 
     def __iter__(self) -> NoReturn:
-        raise Error("a tensor of a model has no elements to go through; ops.split gives parts of it")
+        raise Error("a tensor of a model has no elements to go through; ops.split gives parts of it", self)
 
     if not TYPE_CHECKING:
 
@@ -137,6 +144,9 @@ class Tensor(Operators, Value):
 
     def astype(self, dtype: DType) -> Tensor:
         return cast(self, dtype)
+
+
+tell_methods(Tensor, ["reshape", "astype"])
 
 
 def _undone(sign: str, instead: str) -> Callable[[Any, object], NoReturn]:

@@ -26,11 +26,11 @@ def _operand_type(fault: Fault, call: Call) -> str | None:
     if not fitting or given is None:
         return None
     if fitting == ["bool"]:
-        return f"an operand has elements of {given}, expected bool: a comparison, as in x != 0"
+        return f"{fault.name} has elements of {given}, expected bool: a comparison, as in x != 0"
     wanted = "floats" if {"float16", "float32"} <= set(fitting) else " or ".join(filter(None, (", ".join(fitting[:-1]), fitting[-1])))
     to = "float32" if wanted == "floats" else fitting[-1]
     also = ", or by nn.Rescaling(1 / 255) as the first layer" if call.is_layer and (given, wanted) == ("uint8", "floats") else ""
-    return f"an operand has elements of {given}, expected {wanted}; cast it first, as in ops.cast(x, '{to}'){also}"
+    return f"{fault.name} has elements of {given}, expected {wanted}; cast it first, as in ops.cast(x, '{to}'){also}"
 
 
 def _element_types_differ(fault: Fault, call: Call) -> str:

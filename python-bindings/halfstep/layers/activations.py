@@ -40,13 +40,13 @@ def find_activation(name: Activation) -> Callable[[Tensor], Tensor]:
     if callable(name):
         return name
     if not isinstance(name, str):
-        raise Error(f"there is no activation {shown(name)}; expected a name, as 'relu', or a function of a tensor")
+        raise Error(f"there is no activation {shown(name)}; expected a name, as 'relu', or a function of a tensor", name)
     function: Callable[[Tensor], Tensor] | None = getattr(ops, name) if name in ops.__all__ else None
     if function is not None and _required(name) != ["input"]:
-        raise Error(f"'{name}' is no activation, which is of one tensor alone: it is called {call_of(name)} in a forward")
+        raise Error(f"'{name}' is no activation, which is of one tensor alone: it is called {call_of(name)} in a forward", name)
     if function is None:
         instead = INSTEAD.get(name, "").partition("(")[0]
         near = instead if instead in ops.__all__ and is_activation(instead) else nearest(name, filter(is_activation, ops.__all__))
         meant = f"did you mean {near!r}? " if near else ""
-        raise Error(f"there is no activation {shown(name)}; {meant}ops of one operand are: relu, gelu, tanh, sigmoid, softmax, ...")
+        raise Error(f"there is no activation {shown(name)}; {meant}ops of one operand are: relu, gelu, tanh, sigmoid, softmax, ...", name)
     return function

@@ -42,12 +42,12 @@ class Initializer:
         return self.kind, first, second, number if self.seed is None else self.seed
 
 
-def initializer(given: GivenInitializer) -> Initializer:
-    """An initializer by its name, itself, or a number that all elements get."""
+def initializer(given: GivenInitializer, name: str) -> Initializer:
+    """An initializer by its name, itself, or a number that all elements get, given for the argument `name`."""
     if isinstance(given, Initializer):
         return given
     if not isinstance(given, str):
-        return Constant(given)
+        return Initializer("constant", (("value", number_of(name, given)),))
     if given not in WORDS:
         own = nearest(given, WORDS)
         near = _MEANT.get(given) or own and repr(own)

@@ -35,9 +35,6 @@ class Layer(Module):
         self.dtype = None if dtype is None else _compute_dtype(f"{type(self).__name__}: dtype", dtype)
 
     def __call__(self, *inputs: Any, **named: Any) -> Any:
-        if inputs and not isinstance(inputs[0], Tensor) and type(self).build is Module.build and self._graph_of(inputs):
-            check_operand(type(self).__name__, "the input", inputs[0])
-            inputs = (operand(inputs[0]), *inputs[1:])
         if self.dtype is None:
             return super().__call__(*inputs, **named)
         self._graph_of(inputs)
@@ -45,6 +42,12 @@ class Layer(Module):
             if self.dtype == "float32":
                 inputs = tuple(_widened(one) for one in inputs)
             return super().__call__(*inputs, **named)
+
+    def _operands(self, inputs: tuple[Any, ...]) -> tuple[Any, ...]:
+        if not inputs or isinstance(inputs[0], Tensor) or type(self).build is not Module.build:
+            return inputs
+        check_operand(type(self).__name__, "the input", inputs[0])
+        return operand(inputs[0]), *inputs[1:]
 
 
 def _widened(x: Any) -> Any:

@@ -27,6 +27,7 @@ class Input:
 
     def __init__(self, shape: OpenSizes, dtype: DType = "float32", batched: bool = True) -> None:
         self.__dict__.update(shape=tuple(several("Input: shape", shape)), dtype=dtype, batched=batched)
+        type_of(self.shape, dtype)  # which says what is wrong
 
     def __call__(self, x: Tensor) -> Tensor:
         return x
@@ -48,7 +49,7 @@ class Leaf(Operators):
         self.shape = tuple(integer("a size", size, 0) for size in several(f"{type(self).__name__}: shape", shape))
         self.dtype = DTYPES[element_of(dtype)]
         self.value = value  # its first, instead of the initializer's
-        self.initializer = initializer(init)
+        self.initializer = initializer(init, f"{type(self).__name__}: init")
 
     def __setattr__(self, name: str, value: object) -> None:
         if name in ("trainable", "requires_grad") and not value:
@@ -126,7 +127,7 @@ def _full(value: Any, like: Tensor, shape: tuple[int, ...]) -> Tensor:
     try:
         numpy.broadcast_to(array, shape)
     except ValueError:
-        raise Error(f"State.assign: the state has shape {shape}, given an array of {array.shape}") from None
+        raise Error(f"State.assign: the value has shape {array.shape}, the state {shape}") from None
     own = constant(array, like.dtype)
     return own if own.shape == shape else apply("mp.broadcast", [own], result=type_of(shape, like.dtype))
 
@@ -194,7 +195,7 @@ def _keys(kind: str, names: Iterable[str]) -> str:
 def check_keys(known: Iterable[str], given: Any) -> None:
     """That a state has the names of a model."""
     if not hasattr(given, "items"):
-        raise Error(f"load_state_dict: {type(given).__name__} is no dictionary of parameters and states by name")
+        raise Error(f"load_state_dict: {type(given).__name__} is no dictionary of parameters and states by name", given)
     missing, unexpected = set(known) - set(given), set(given) - set(known)
     said = [_keys("missing", missing) + ", of what the model has that is not given"] if missing else []
     if unexpected:

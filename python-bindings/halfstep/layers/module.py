@@ -110,6 +110,7 @@ class Module:
         name = graph.name_of(self)
         graph.scope.append(name)
         try:
+            inputs = self._operands(inputs)
             if not self.__dict__.get("_built"):
                 remember(self)
                 self.build(*self._shapes_of(inputs))
@@ -121,6 +122,10 @@ class Module:
             raise
         finally:
             graph.scope.pop()
+
+    def _operands(self, inputs: tuple[Any, ...]) -> tuple[Any, ...]:
+        """What forward is given of what a call is."""
+        return inputs
 
     def _graph_of(self, inputs: Iterable[object]) -> Graph:
         """The model that it is called in."""

@@ -30,14 +30,14 @@ def _of_names(model: Module, given: Mapping[str, Any]) -> tuple[dict[str, Any], 
     return {name: value for name, value in given.items() if name != own[0]}, given[own[0]]
 
 
-def _batch(model: Module, given: Any) -> Any:
+def _batch(model: Module, given: Any, name: str = "x") -> Any:
     if not takes_targets(model):
         several = isinstance(given, (tuple, list))
         return (dict(zip(model.input_names(), given)) if several else given), None
     if isinstance(given, Mapping):
         return _of_names(model, given)
     if not isinstance(given, (tuple, list)) or len(given) != 2:
-        raise Error(f"a batch is (inputs, targets), not {type(given).__name__}" +
+        raise Error(f"{name} is to give batches (inputs, targets), not {type(given).__name__}" +
                     (f" of {len(given)}" if isinstance(given, (tuple, list)) else ""))
     return given
 
@@ -50,13 +50,13 @@ def _each(batches: Any, name: str = "x") -> Iterator[Any]:
     try:
         return iter(batches)
     except TypeError:
-        raise Error(f"x is {_arrays.told(batches)}, expected an array with y, or what gives batches (x, y)") from None
+        raise Error(f"{name} is {_arrays.told(batches)}, expected an array with y, or what gives batches (x, y)") from None
 
 
 def _join(parts: list[Any]) -> Any:
     """Arrays of batches, or dictionaries of them, one behind the other."""
     if not parts:
-        raise Error("the batches are none")
+        raise Error("x has no batches")
     if not isinstance(parts[0], dict):
         return numpy.concatenate(parts)
     if any(not isinstance(one, dict) or set(one) != set(parts[0]) for one in parts):
@@ -71,7 +71,7 @@ def rows_of(model: Module, data: Any, name: str = "x") -> tuple[Any, Any]:
     inputs: list[Any] = []
     targets: list[Array] = []
     for given in _each(data, name):
-        x, y = _batch(model, given)
+        x, y = _batch(model, given, name)
         inputs.append({name: _arrays.array_of(f"'{name}'", one) for name, one in x.items()} if isinstance(x, Mapping) else _arrays.array_of("x", x))
         if y is not None:
             targets.append(_arrays.array_of("y", y))

@@ -17,7 +17,7 @@ from halfstep.training.batches import rows_of
 from halfstep.training.data import count_rows, name_inputs
 from halfstep.training.job import Job, make_job
 from halfstep.training.trainer import Trainer
-from halfstep_runtime._errors import Error, compile_error, integer, shown
+from halfstep_runtime._errors import Error, begin, compile_error, integer, shown
 from halfstep_runtime._libraries import libraries
 
 with libraries():
@@ -52,22 +52,24 @@ def compare(model: Module, data: Any, policies: Any = ("float32", "mixed_float16
     integer("compare: epochs", epochs, 1)
     if not isinstance(policies, (str, Policy, Iterable)) or getattr(policies, "shape", None) == ():
         raise Error(f"compare: policies is {shown(policies)}, expected names, as 'mixed_bfloat16', or halfstep.Policy")
-    named = [policy_of(one) for one in ([policies] if isinstance(policies, (str, Policy)) else policies)]
+    try:
+        named = [policy_of(one) for one in ([policies] if isinstance(policies, (str, Policy)) else policies)]
+    except Error as error:
+        raise begin(error, "compare: policies") from None
     if not named:
-        raise Error("policies are none: name at least one, as 'mixed_bfloat16'")
+        raise Error("compare: policies are none: name at least one, as 'mixed_bfloat16'")
     if not isinstance(data, (tuple, list)) or len(data) != 2:
-        raise Error("data are (inputs, targets)")
+        raise Error("compare: data are (inputs, targets)")
     job = model.__dict__.get("_job") or make_job("adam", None, None, named[0], None, "cpu", 0, False, {}, model._of_classes)
     if validation_data is not None:
-        validation_data = rows_of(model, validation_data)
+        validation_data = rows_of(model, validation_data, "validation_data")
     documents = []
     for policy in named:
         try:
             documents.append(_train(model, job.under(policy), policy, data, validation_data, batch_size=batch_size, epochs=epochs,
                                     seed=seed, last_batch=last_batch, verbose=verbose))
         except Error as error:
-            error.args = (f"{_label(policy)}: {error}",)
-            raise
+            raise begin(error, f"compare: {_label(policy)}")
     rows, test_rows = (0 if own is None else count_rows(model, name_inputs(model, *own)) for own in (data, validation_data))
     return Comparison(json.dumps({"policies": documents, "device": job.device, "model": type(model).__name__, "seed": operator.index(seed), "rows": rows,
                                   "test_rows": test_rows}, allow_nan=False))

@@ -65,7 +65,7 @@ def name_inputs(module: Module, x: Any, y: Any = None) -> Named:
     given = dict(x) if isinstance(x, dict) else {_only_name(module, specs, x): x}
     for name in given:
         if not isinstance(name, str):
-            raise Error(f"an input's name is {shown(name)}, expected a string, one of {', '.join(names)}")
+            raise Error(f"an input's name is {shown(name)}, expected a string, one of {', '.join(names)}", x)
     if y is not None and not takes_targets(module):
         left = [name for name in names if name not in given]
         if len(left) != 1:

@@ -154,7 +154,7 @@ def optimizer(given: str | Optimizer | type[Optimizer]) -> Optimizer:
     if not isinstance(given, str) or given.lower() not in kinds:
         near = nearest(given, kinds) if isinstance(given, str) else None
         meant = f"did you mean {near!r}? " if near else ""
-        raise Error(f"there is no optimizer {shown(given)}; {meant}expected {', '.join(kinds)}, or one as halfstep.AdamW(1e-3)")
+        raise Error(f"there is no optimizer {shown(given)}; {meant}expected {', '.join(kinds)}, or one as halfstep.AdamW(1e-3)", given)
     return kinds[given.lower()]()
 
 

@@ -81,7 +81,7 @@ class Scaler:
         """What state_dict of this or of torch.amp.GradScaler gave, before the first step, too. Factors and the interval are
         compiled in, and have to be those. `{}`, which a GradScaler gives that is not enabled, is a scale of 1 that stays."""
         if not isinstance(state, Mapping):
-            raise Error(f"load_state_dict: {type(state).__name__} is no dictionary of a scaler's state")
+            raise Error(f"load_state_dict: {type(state).__name__} is no dictionary of a scaler's state", state)
         if not state:
             if self.is_enabled():
                 warnings.warn("load_state_dict: {} is the state of a GradScaler that is not enabled; the loss scale is 1 and stays",

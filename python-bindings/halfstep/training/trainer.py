@@ -172,7 +172,7 @@ class Trainer:
         arrays, count = name_inputs(self.model, x, y), self._micro_batches()
         rows = count_rows(self.model, arrays)
         if rows % count or not rows:
-            raise Error(f"accumulate={count}: a batch of {rows} rows is not {count} micro-batches of as many rows each")
+            raise Error(f"step: accumulate={count}: a batch of {rows} rows is not {count} micro-batches of as many rows each")
         size = rows // count
         return batches.update(self, [part_of(self.model, arrays, i * size, size) for i in range(count)], size, seed)
 

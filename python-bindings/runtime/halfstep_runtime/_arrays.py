@@ -135,5 +135,5 @@ def checked(value: Any, element: str) -> Numbers:
         fits = (wide >= low) & (wide < end) & (wide == numpy.floor(wide))
     if not fits.all():
         raise Error(f"{array[~fits].flat[0]} is no {DTYPES[element]}, which the tensor has that it is to be with; cast that one first, "
-                    "as in x.astype('float32')")
+                    "as in x.astype('float32')", value)
     return array

@@ -74,8 +74,13 @@ class Error(RuntimeError):
 
     fault = Fault(FaultCode.OTHER)  # what it is about, where the compiler or the runtime says it
     placed = False  # whether it says in which layer it is
+    called = False  # whether it says in which call it is
     of = ""  # the file, or the node of an imported model, that it begins with
     nonfinite: tuple[Any, ...] = ()  # of a training that looked for it: the Nonfinite that were found before it ended
+
+    def __init__(self, said: str = "", value: object = ...) -> None:
+        super().__init__(said)
+        self.value = value  # what is refused, where the error does not say for which argument it was given
 
 
 def begin(error: Error, of: str) -> Error:
@@ -151,11 +156,11 @@ def path_of(path: AnyPath) -> str:
     """A path as text, of text, bytes or an object that has one."""
     try:
         found = os.fsdecode(path)
-        if not is_text(found):
+        if not is_text(found) or not found:
             raise TypeError
         return found
     except TypeError:
-        raise Error(f"path is {shown(path)}, expected that of a file, as 'model.safetensors'") from None
+        raise Error(f"path is {shown(path)}, expected that of a file, as 'model.safetensors'", path) from None
 
 
 def check_device(device: object) -> None:
@@ -168,7 +173,7 @@ def check_there(path: AnyPath) -> str:
     """The path, of a file or a folder that is to be read."""
     path = path_of(path)
     if not os.path.exists(path):
-        raise MissingFile(path or "''", f"cannot open: {os.strerror(errno.ENOENT)}")
+        raise MissingFile(path, f"cannot open: {os.strerror(errno.ENOENT)}")
     return path
 
 
@@ -224,7 +229,7 @@ def unknown_name(kind: str, name: object, known: Iterable[str]) -> UnknownName:
     known = list(known)
     near = nearest(name, known)
     many = ", ".join(known[:20]) + (", ..." if len(known) > 20 else "")
-    return UnknownName(f"there is no {kind} {shown(name)}; " + (f"did you mean {near!r}?" if near else f"expected one of {many or 'none'}"))
+    return UnknownName(f"there is no {kind} {shown(name)}; " + (f"did you mean {near!r}?" if near else f"expected one of {many or 'none'}"), name)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -298,7 +303,7 @@ def integer(name: str, value: Any, least: int | None = None, *, bits: int | None
     number = operator.index(value) if is_far else 0
     limit = f"less than 2**{bits}" if bits is not None else "" if not is_far else "less than 2**63" if number > 0 else "at least -2**63"
     words = [word for word in ("" if least is None else f"of at least {least}", limit) if word]
-    raise Error(f"{name} is {shown(value)}, expected a whole number" + "".join(f"{' and' if i else ''} {word}" for i, word in enumerate(words)))
+    raise Error(f"{name} is {shown(value)}, expected a whole number" + "".join(f"{' and' if i else ''} {word}" for i, word in enumerate(words)), value)
 
 
 def number_of(name: str, value: Any) -> float:

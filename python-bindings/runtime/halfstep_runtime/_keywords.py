@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import functools
 import inspect
+import re
+import sys
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
-from halfstep_runtime._errors import UnknownArgument, nearest, truth
+from halfstep_runtime._errors import PACKAGES, CompileError, Error, UnknownArgument, nearest, shown, truth
 
 _DIMENSIONS = ("dimension", "dimensions", "permutation")
 _FIRST = ("input", "inputs", "lhs", "image", "base", "labels", "prediction", "logits", "logs", "probabilities", "value")
@@ -87,24 +89,59 @@ def _arguments(function: Callable[..., Any]) -> list[str]:
     return [stars.get(one.kind, "") + one.name for one in inspect.signature(function).parameters.values()]
 
 
-def told(function: Callable[..., Any], module: str, instead: Mapping[str, str] | None = None, name: str = "") -> Callable[..., Any]:
+def _holds(given: object, value: object) -> bool:
+    return given is value or isinstance(given, (list, tuple)) and any(_holds(one, value) for one in given)
+
+
+def _name_call(error: Error, name: str, names: Iterable[str], given: Mapping[str, Any], shows: bool) -> None:
+    """Has an error say which call of the user's it ends, and of which argument it is: `iota: dtype: there is no element type 'a'`. An error
+    of none of them is of what the call does, and stays as it is, or with `shows` it says what the call is given."""
+    said = str(error)
+    if error.placed or error.called or error.of or isinstance(error, CompileError) and not error.fault.name:
+        return
+    is_named = any(re.search(rf"(?<![\w.(])(?<!the )['\"]?{one.removesuffix('s')}s?['\"]?(?= (-?\d+ )?(is|are|has|have) | '|=|\[|:)", said) for one in names)
+    argument = None if is_named else next((one for one, value in given.items() if _holds(value, error.value)), None)
+    if argument is not None:
+        said = f"{argument}: {said.removeprefix(f'{name}: ')}"
+    elif not is_named and shows:
+        said = f"{name}({', '.join(f'{one}={shown(value)}' for one, value in given.items())}): {said}"
+    elif not is_named:
+        return
+    error.args, error.called = (said if name in said else f"{name}: {said}", *error.args[1:]), True
+
+
+def told(function: Callable[..., Any], module: str, instead: Mapping[str, str] | None = None, name: str = "", shows: bool = False) -> Callable[..., Any]:
     """The function of a public module, or a method, whose errors say which keyword was meant, or what is here `instead` of one that is
-    elsewhere, and of what is no truth where one is expected: by its signature and its documentation it is the same."""
+    elsewhere, of what is no truth where one is expected, and of which argument of which call they are: by its signature and its
+    documentation it is the same."""
+    signature = inspect.signature(function)
     is_method = function.__name__ == "__init__"
     is_bound = _arguments(function)[:1] == ["self"]
-    places = list(inspect.signature(function).parameters)
-    truths = [one.name for one in inspect.signature(function).parameters.values() if one.annotation == "bool" or isinstance(one.default, bool)]
+    places = list(signature.parameters)
+    truths = [one.name for one in signature.parameters.values() if one.annotation == "bool" or isinstance(one.default, bool)]
 
     @functools.wraps(function)
     def call(*arguments: Any, **named: Any) -> Any:
         for name in truths:
             given = named.get(name, arguments[place] if (place := places.index(name)) < len(arguments) else None)
             if given is not None:
-                truth(f"{type(arguments[0]).__name__ if is_method else function.__name__}: {name}", given)
+                truth(f"{type(arguments[0]).__name__ if is_method else call.__name__}: {name}", given)
         try:
             return function(*arguments, **named)
+        except UnknownArgument:
+            raise
+        except Error as error:
+            if not sys._getframe(1).f_code.co_filename.startswith(PACKAGES):
+                given = signature.bind(*arguments, **named).arguments
+                given = {key: given[key] for key in places[is_bound:] if key in given and signature.parameters[key].kind is not inspect.Parameter.VAR_KEYWORD}
+                _name_call(error, type(arguments[0]).__name__ if is_method else call.__name__, given if shows else {*places[is_bound:], *named}, {**given, **named}, shows)
+            raise
         except TypeError as error:
-            if error.__traceback__ is None or error.__traceback__.tb_next is not None:
+            try:
+                signature.bind(*arguments, **named)
+            except TypeError:
+                pass
+            else:
                 raise  # it was called: the error is of what it does
             known = _arguments(function)[is_bound:]
             unknown = next((one for one in named if one not in known), None)
@@ -151,7 +188,7 @@ def tell(module: str, names: Iterable[str], members: dict[str, Any], instead: Ma
     for name in names:
         one = members[name]
         if inspect.isfunction(one):
-            members[name] = told(one, module, name=name)
+            members[name] = told(one, module, name=name, shows=True)
         elif inspect.isclass(one):
             if one.__init__ is object.__init__ and name != "Module":  # which may be one base of several
                 one.__init__ = _takes_nothing  # type: ignore[method-assign]

@@ -136,7 +136,7 @@ class Session:
 
         if inputs is not None and not isinstance(inputs, Mapping):
             raise Error(f"run: inputs are of type {type(inputs).__name__}, expected a dictionary of arrays by name, or arrays by keyword, "
-                        f"as run({program!r}, x=x)")
+                        f"as run({shown(program)}, x=x)")
         if not is_text(program):
             raise Error(f"run: the program is of type {type(program).__name__}, expected a name, one of {', '.join(self._programs)}")
         if not self._has_values and program in self._programs:
