@@ -87,16 +87,12 @@ def _score(logs: Logs | None, monitor: str) -> float:
     return score if is_accuracy(monitor) else -score
 
 
-def _text_of(name: str, monitor: object) -> str:
-    return text(f"{name}: monitor", monitor, "'val_loss'")
-
-
 class EarlyStopping(Callback):
     """Ends training when a score gets no better for `patience` epochs; accuracies get better upwards, all else down."""
 
     def __init__(self, monitor: str = "val_loss", patience: int = 0, min_delta: float = 0.0,
                  restore_best_weights: bool = False) -> None:
-        self.monitor = _text_of("EarlyStopping", monitor)
+        self.monitor = text("EarlyStopping: monitor", monitor, "'val_loss'")
         self.patience = integer("EarlyStopping: patience", patience, 0)
         self.min_delta = number_of("EarlyStopping: min_delta", min_delta)
         self.restore_best_weights = restore_best_weights
@@ -146,7 +142,7 @@ class ModelCheckpoint(Callback):
         from halfstep_runtime._tensor_files import check_ending
 
         self.path = check_ending(path)
-        self.monitor = _text_of("ModelCheckpoint", monitor)
+        self.monitor = text("ModelCheckpoint: monitor", monitor, "'val_loss'")
         self.save_best_only = save_best_only
 
     def on_train_begin(self, logs: Logs | None = None) -> None:

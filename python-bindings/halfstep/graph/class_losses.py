@@ -155,6 +155,15 @@ def _shares(probabilities: Tensor) -> Tensor:
     return probabilities / ops.sum(probabilities, -1, True)
 
 
+def _of_keras(outputs: Tensor, targets: Tensor, from_logits: bool, **options: Any) -> Tensor:
+    """`cross_entropy` as Keras means it: of what a softmax has made, or by `from_logits` of what one would be made of."""
+    outputs, targets = classes_last(outputs, targets)
+    if not from_logits:
+        kind = "Categorical" if "label_smoothing" in options else "SparseCategorical"
+        check_probabilities(outputs, "mp.softmax", f"halfstep.losses.{kind}Crossentropy(from_logits=True)", "halfstep.losses.CrossEntropy(from_logits=False)")
+    return cross_entropy(outputs, targets, from_logits=from_logits, **options)
+
+
 def check_probabilities(outputs: Tensor, maker: str, of_logits: str, otherwise: str) -> None:
     """Keras' names are of probabilities: of logits they would be some number, too, and a model would train on it."""
     if not are_probabilities(outputs, maker):
@@ -163,21 +172,11 @@ def check_probabilities(outputs: Tensor, maker: str, of_logits: str, otherwise: 
 
 
 def sparse_categorical_crossentropy(outputs: Tensor, labels: Tensor, *, from_logits: bool = False, ignore_label: int | None = None) -> Tensor:
-    """`cross_entropy` of labels as Keras means it: of what a softmax has made, or by `from_logits` of what one would be made of."""
-    outputs, labels = classes_last(outputs, labels)
-    if not from_logits:
-        check_probabilities(outputs, "mp.softmax", "halfstep.losses.SparseCategoricalCrossentropy(from_logits=True)",
-                            "halfstep.losses.CrossEntropy(from_logits=False)")
-    return cross_entropy(outputs, labels, ignore_label=ignore_label, from_logits=from_logits)
+    return _of_keras(outputs, labels, from_logits, ignore_label=ignore_label)
 
 
 def categorical_crossentropy(outputs: Tensor, targets: Tensor, *, from_logits: bool = False, label_smoothing: float | None = None) -> Tensor:
-    """The same of rows of probabilities, as one-hot rows are."""
-    outputs, targets = classes_last(outputs, targets)
-    if not from_logits:
-        check_probabilities(outputs, "mp.softmax", "halfstep.losses.CategoricalCrossentropy(from_logits=True)",
-                            "halfstep.losses.CrossEntropy(from_logits=False)")
-    return cross_entropy(outputs, targets, label_smoothing=label_smoothing, from_logits=from_logits)
+    return _of_keras(outputs, targets, from_logits, label_smoothing=label_smoothing)
 
 
 def nll_loss(logs: Operand, labels: Operand, *, weight: ClassWeights = None, ignore_label: int | None = None) -> Tensor:

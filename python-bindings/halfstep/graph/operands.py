@@ -9,7 +9,7 @@ from typing import Any
 
 from halfstep.graph import generated
 from halfstep.graph.graph import Value, check_operand, constant, operand
-from halfstep_runtime._errors import WrongOperand, fraction, number_of, truth
+from halfstep_runtime._errors import WrongOperand, fraction, number_of
 
 # What functions that are made of ops call their operands, beside the names that operands of ops have.
 _OF_FUNCTIONS = {"matrix", "vector", "weight", "base", "exponent", "slope", "values"}
@@ -39,9 +39,7 @@ def _check_several(function: str, name: str, values: Any) -> Any:
 
 
 def _check_of(parameter: inspect.Parameter) -> Callable[[str, Any], Any] | None:
-    """What is asked of an argument that is a number, or True or False, before a function compares it or computes with it."""
-    if parameter.annotation == "bool" or isinstance(parameter.default, bool):
-        return truth
+    """What is asked of an argument that is a number, before a function compares it or computes with it."""
     if parameter.name in ("rate", "dropout_p"):
         return fraction
     if parameter.annotation == "float" or isinstance(parameter.default, float):

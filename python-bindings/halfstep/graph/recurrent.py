@@ -36,21 +36,21 @@ def _gates(values: Tensor, count: int) -> list[Tensor]:
     return ops.split(values, count, -1)
 
 
-def _plus(a: Any, b: Any) -> Any:
+def plus(a: Any, b: Any) -> Any:
     """A sum in which None is 0."""
     return b if a is None else a if b is None else a + b
 
 
 def _rnn_cell(activation: Callable[[Tensor], Tensor]) -> Cell:
     def cell(given: Any, recurrent: Any, state: State | None) -> State:
-        hidden = activation(_plus(given, recurrent))
+        hidden = activation(plus(given, recurrent))
         return (hidden,)
 
     return cell
 
 
 def _lstm_cell(given: Any, recurrent: Any, state: State | None) -> State:
-    i, f, g, o = _gates(_plus(given, recurrent), 4)
+    i, f, g, o = _gates(plus(given, recurrent), 4)
     memory = ops.sigmoid(i) * ops.tanh(g)
     if state is not None:
         memory = ops.sigmoid(f) * state[1] + memory
@@ -60,8 +60,8 @@ def _lstm_cell(given: Any, recurrent: Any, state: State | None) -> State:
 def _gru_cell(given: Any, recurrent: Any, state: State | None) -> State:
     reset, update, new = _gates(given, 3)
     own_reset, own_update, own_new = _gates(recurrent, 3) if recurrent is not None else (None, None, None)
-    reset, update = ops.sigmoid(_plus(reset, own_reset)), ops.sigmoid(_plus(update, own_update))
-    new = ops.tanh(_plus(new, None if own_new is None else reset * own_new))
+    reset, update = ops.sigmoid(plus(reset, own_reset)), ops.sigmoid(plus(update, own_update))
+    new = ops.tanh(plus(new, None if own_new is None else reset * own_new))
     return (new - update * new if state is None else new + update * (state[0] - new),)
 
 
@@ -88,14 +88,14 @@ def step(kind: str, x: Tensor, weights: Weights, state: State | None) -> State:
     return CELLS[kind][0](given, _recurrent_part(weights, state), state)
 
 
-def _direction(kind: str, x: Tensor, count: int, weights: Weights, state: State | None, backwards: bool) -> tuple[list[Tensor], Any]:
+def walk(cell: Cell, x: Tensor, count: int, weights: Weights, state: State | None, backwards: bool = False) -> tuple[list[Tensor], Any]:
     """Outputs of all `count` positions, in their order, and the last state."""
-    if kind != "gru":  # which alone has a product between both biases: their sum is added once, and has one gradient
-        weights = dataclasses.replace(weights, bias=_plus(weights.bias, weights.recurrent_bias), recurrent_bias=None)
+    if cell is not CELLS["gru"][0]:  # which alone has a product between both biases: their sum is added once, and has one gradient
+        weights = dataclasses.replace(weights, bias=plus(weights.bias, weights.recurrent_bias), recurrent_bias=None)
     given = ops.matmul(x, weights.kernel, weights.bias, transpose_rhs=weights.transposed)
     outputs = []
     for position in reversed(range(count)) if backwards else range(count):
-        state = CELLS[kind][0](given[:, position], _recurrent_part(weights, state), state)
+        state = cell(given[:, position], _recurrent_part(weights, state), state)
         outputs.append(state[0])
     return (outputs[::-1] if backwards else outputs), state
 
@@ -117,7 +117,7 @@ def run(kind: str, x: Tensor, layers: Sequence[Sequence[Any]], states: Sequence[
         for one in directions:
             weights = one if isinstance(one, Weights) else one(x)
             first = states[len(last)] if states is not None else None
-            outputs, state = _direction(kind, x, count, weights, first, backwards=bool(found))
+            outputs, state = walk(CELLS[kind][0], x, count, weights, first, backwards=bool(found))
             found.append(outputs)
             last.append(state)
         joined = [one[0] if len(one) == 1 else ops.concat(one, -1) for one in zip(*found)]

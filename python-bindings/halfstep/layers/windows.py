@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import re
 from collections.abc import Callable
 from typing import Any, get_args
 
@@ -71,7 +72,11 @@ def _padding(name: str, value: Any, window: tuple[int, ...]) -> PaddingWord | li
 
 
 class _Windows(Layer):
-    _rank: int
+    _rank: int  # dimensions of a window, as the names of the layers have it
+
+    def __init_subclass__(cls) -> None:
+        if cls.__module__ == __name__ and (found := re.search(r"(\d)D", cls.__name__)):
+            cls._rank = int(found[1])
 
     def _check_shape(self, shape: Shape) -> None:
         if len(shape) != self._rank + 2:
@@ -145,21 +150,15 @@ class _Conv(_Filters):
 class Conv1D(_Conv):
     """Convolution of sequences [rows, length, channels]; padding is "valid", "same", a number for both sides, or [left, right]."""
 
-    _rank = 1
-
 
 class Conv2D(_Conv):
     """Convolution of images [rows, height, width, channels]; padding is "valid", "same", a number for all sides, one for each dimension,
     or [top, bottom, left, right]."""
 
-    _rank = 2
-
 
 class Conv3D(_Conv):
     """Convolution of volumes or clips [rows, depth, height, width, channels]; padding is "valid", "same", a number for all sides, one for each
     dimension, or [front, back, top, bottom, left, right]."""
-
-    _rank = 3
 
 
 class _ConvTranspose(_Filters):
@@ -187,21 +186,15 @@ class Conv1DTranspose(_ConvTranspose):
     becomes (size - 1) * strides + (kernel_size - 1) * dilation + 1 less the padding and, less than strides, `output_padding` more; with
     padding="same" size * strides. The kernel is [channels, sizes, filters / groups]; padding as Conv1D has it."""
 
-    _rank = 1
-
 
 class Conv2DTranspose(_ConvTranspose):
     """Transposed convolution of images [rows, height, width, channels], which makes them larger: the gradient of Conv2D in its input. Sizes and
     the kernel as Conv1DTranspose has them; padding as Conv2D has it."""
 
-    _rank = 2
-
 
 class Conv3DTranspose(_ConvTranspose):
     """Transposed convolution of volumes or clips [rows, depth, height, width, channels], which makes them larger: the gradient of Conv3D in its
     input. Sizes and the kernel as Conv1DTranspose has them; padding as Conv3D has it."""
-
-    _rank = 3
 
 
 class _Pool(_Windows):
@@ -232,52 +225,34 @@ class _GlobalAvgPool(_Windows):
 class MaxPool1D(_MaxPool):
     """The largest of each window of a sequence; strides are the window's size where there are none; padding as Conv1D has it."""
 
-    _rank = 1
-
 
 class MaxPool2D(_MaxPool):
     """The largest of each window of an image; strides are the window's size where there are none; padding as Conv2D has it."""
-
-    _rank = 2
 
 
 class MaxPool3D(_MaxPool):
     """The largest of each window of a volume or a clip; strides are the window's size where there are none; padding as Conv3D has it."""
 
-    _rank = 3
-
 
 class AvgPool1D(_AvgPool):
     """The mean of each window of a sequence; padding does not count, as in Keras; strides and padding as MaxPool1D has them."""
-
-    _rank = 1
 
 
 class AvgPool2D(_AvgPool):
     """The mean of each window of an image; padding does not count, as in Keras; strides and padding as MaxPool2D has them."""
 
-    _rank = 2
-
 
 class AvgPool3D(_AvgPool):
     """The mean of each window of a volume or a clip; padding does not count, as in Keras; strides and padding as MaxPool3D has them."""
-
-    _rank = 3
 
 
 class GlobalAvgPool1D(_GlobalAvgPool):
     """The mean of each channel of a sequence."""
 
-    _rank = 1
-
 
 class GlobalAvgPool2D(_GlobalAvgPool):
     """The mean of each channel of an image."""
 
-    _rank = 2
-
 
 class GlobalAvgPool3D(_GlobalAvgPool):
     """The mean of each channel of a volume or a clip."""
-
-    _rank = 3

@@ -70,17 +70,11 @@ class Executable:
         return other
 
     def _values(self, kind: int, program: str = "") -> dict[str, Value]:
-        return {
-            name: Value(name, role, ELEMENTS[element], shape)
-            for name, role, element, shape in self._handle.values(kind, program)
-        }
+        return {name: Value(name, role, ELEMENTS[element], shape) for name, role, element, shape in self._handle.values(kind, program)}
 
     @property
     def programs(self) -> dict[str, Program]:
-        return {
-            name: Program(name, self._values(_INPUTS, name), self._values(_RESULTS, name))
-            for name in self._handle.programs()
-        }
+        return {name: Program(name, self._values(_INPUTS, name), self._values(_RESULTS, name)) for name in self._handle.programs()}
 
     @property
     def state(self) -> dict[str, Value]:

@@ -97,7 +97,7 @@ def _name_call(error: Error, name: str, names: Iterable[str], given: Mapping[str
     """Has an error say which call of the user's it ends, and of which argument it is: `iota: dtype: there is no element type 'a'`. An error
     of none of them is of what the call does, and stays as it is, or with `shows` it says what the call is given."""
     said = str(error)
-    if error.placed or error.called or error.of or isinstance(error, CompileError) and not error.fault.name:
+    if error.placed or error.called or error.of or isinstance(error, UnknownArgument) or isinstance(error, CompileError) and not error.fault.name:
         return
     is_named = any(re.search(rf"(?<![\w.(])(?<!the )['\"]?{one.removesuffix('s')}s?['\"]?(?= (-?\d+ )?(is|are|has|have) | '|=|\[|:)", said) for one in names)
     argument = None if is_named else next((one for one, value in given.items() if _holds(value, error.value)), None)
@@ -128,8 +128,6 @@ def told(function: Callable[..., Any], module: str, instead: Mapping[str, str] |
                 truth(f"{type(arguments[0]).__name__ if is_method else call.__name__}: {name}", given)
         try:
             return function(*arguments, **named)
-        except UnknownArgument:
-            raise
         except Error as error:
             if not sys._getframe(1).f_code.co_filename.startswith(PACKAGES):
                 given = signature.bind(*arguments, **named).arguments
@@ -193,6 +191,5 @@ def tell(module: str, names: Iterable[str], members: dict[str, Any], instead: Ma
             if one.__init__ is object.__init__ and name != "Module":  # which may be one base of several
                 one.__init__ = _takes_nothing  # type: ignore[method-assign]
             for base in one.__mro__:
-                own = vars(base).get("__init__")
-                if base.__module__.startswith(("halfstep.", "halfstep_runtime.")) and inspect.isfunction(own) and not hasattr(own, "__wrapped__"):
-                    base.__init__ = told(own, own.__module__, instead)  # type: ignore[misc]
+                if base.__module__.startswith(("halfstep.", "halfstep_runtime.")) and not hasattr(vars(base).get("__init__", tell), "__wrapped__"):
+                    tell_methods(base, {"__init__"} & {*vars(base)}, {"__init__": instead or {}})

@@ -10,7 +10,7 @@ import numpy
 
 from halfstep import ops
 from halfstep.graph.graph import Graph, current
-from halfstep.graph.recurrent import Weights, run
+from halfstep.graph.recurrent import CELLS, Cell, State, Weights, plus, walk
 from halfstep.graph.tensor import Tensor
 from halfstep.importers.onnx.node import Handler, Node, Operand, numbers, tensor
 
@@ -78,64 +78,49 @@ def _states(given: Sequence[Operand], direction: int, batch_first: bool) -> tupl
     return tuple(zeros if one is None else one for one in parts)
 
 
-def _given(x: Tensor, kernel: Tensor, bias: Any, own_bias: Any) -> Tensor:
-    """What the input gives to all positions, where both biases come to the same sums."""
-    return ops.matmul(x, kernel, bias if bias is None else bias + own_bias, transpose_rhs=True)
-
-
-def _with_peepholes(x: Tensor, count: int, weights: list[Any], state: Any, peepholes: Tensor) -> tuple[Tensor, tuple[Tensor, ...]]:
-    """An LSTM whose gates see the memory: outputs of all positions, and the last state."""
-    kernel, recurrent, *biases = weights
-    given = _given(x, kernel, *biases)
+def _with_peepholes(peepholes: Tensor) -> Cell:
+    """An LSTM whose gates see the memory."""
     of_input, of_output, of_forget = ops.split(peepholes, 3, 0)
-    outputs = []
-    for position in range(count):
-        gates = given[:, position]
-        if state is not None:
-            gates = gates + ops.matmul(state[0], recurrent, transpose_rhs=True)
-        take, forget, new, show = ops.split(gates, 4, -1)
+
+    def cell(given: Any, recurrent: Any, state: State | None) -> State:
+        take, forget, new, show = ops.split(plus(given, recurrent), 4, -1)
         if state is None:
             memory = ops.sigmoid(take) * ops.tanh(new)
         else:
             memory = (ops.sigmoid(forget + of_forget * state[1]) * state[1]
                       + ops.sigmoid(take + of_input * state[1]) * ops.tanh(new))
-        state = ops.sigmoid(show + of_output * memory) * ops.tanh(memory), memory
-        outputs.append(state[0])
-    return ops.stack(outputs, 1), state
+        return ops.sigmoid(show + of_output * memory) * ops.tanh(memory), memory
+
+    return cell
 
 
-def _reset_before(x: Tensor, count: int, weights: list[Any], state: Any) -> tuple[Tensor, tuple[Tensor, ...]]:
-    """A GRU whose gate resets the state before the product, not what the product gives: outputs of all positions, and the last
-    state."""
-    kernel, recurrent, *biases = weights
-    given = _given(x, kernel, *biases)
-    units = recurrent.shape[1]
-    gates, kernel = ops.split(recurrent, [2 * units, units], 0)
-    hidden: Any = state[0] if state is not None else None
-    outputs = []
-    for position in range(count):
-        reset, update, new = ops.split(given[:, position], 3, -1)
-        if hidden is not None:
-            own_reset, own_update = ops.split(ops.matmul(hidden, gates, transpose_rhs=True), 2, -1)
-            new = new + ops.matmul(ops.sigmoid(reset + own_reset) * hidden, kernel, transpose_rhs=True)
+def _reset_before(kernel: Tensor) -> Cell:
+    """A GRU whose gate resets the state before the product with this kernel, not what the product gives."""
+
+    def cell(given: Any, recurrent: Any, state: State | None) -> State:
+        reset, update, new = ops.split(given, 3, -1)
+        if state is not None:
+            own_reset, own_update = ops.split(recurrent, 2, -1)
+            new = new + ops.matmul(ops.sigmoid(reset + own_reset) * state[0], kernel, transpose_rhs=True)
             update = update + own_update
         update, new = ops.sigmoid(update), ops.tanh(new)
-        hidden = new - update * new if hidden is None else new + update * (hidden - new)
-        outputs.append(hidden)
-    return ops.stack(outputs, 1), (hidden,)
+        return (new - update * new if state is None else new + update * (state[0] - new),)
+
+    return cell
 
 
-def _direction(node: Node, x: Tensor, count: int, weights: list[Any], state: tuple[Tensor, ...] | None,
-               peepholes: Tensor | None) -> tuple[Tensor, tuple[Tensor, ...]]:
+def _direction(node: Node, x: Tensor, count: int, weights: list[Any], state: State | None, peepholes: Tensor | None) -> tuple[Tensor, State]:
     """Outputs [rows, positions, units], and the last state."""
-    if peepholes is not None:
-        return _with_peepholes(x, count, weights, state, peepholes)
-    if node.op == "GRU" and not node.get("linear_before_reset", 0):
-        return _reset_before(x, count, weights, state)
     kernel, recurrent, bias, own_bias = weights
-    layer = [Weights(kernel, recurrent, bias, own_bias, transposed=True)]
-    outputs, (last,) = run(_KINDS[node.op][_activations(node)[0]], x, [layer], [state])
-    return outputs, last
+    cell = CELLS[_KINDS[node.op][_activations(node)[0]]][0]
+    if peepholes is not None:
+        cell = _with_peepholes(peepholes)
+    elif node.op == "GRU" and not node.get("linear_before_reset", 0):
+        units = recurrent.shape[1]
+        recurrent, own = ops.split(recurrent, [2 * units, units], 0)
+        cell = _reset_before(own)
+    outputs, last = walk(cell, x, count, Weights(kernel, recurrent, bias, own_bias, transposed=True), state)
+    return ops.stack(outputs, 1), last
 
 
 def _positions(node: Node, x: Tensor, directions: int, given: Operand) -> int:
