@@ -40,9 +40,9 @@ private:
   /// Loops of no more steps than that are unrolled.
   static constexpr int64_t kMostUnrolled = 16;
 
-  enum Table : unsigned { kStarts = 1, kIndices, kWeights };
+  enum class Table : unsigned { Starts = 1, Indices, Weights };
   static unsigned operandOf(ResampleOp op, Table table, size_t i) {
-    return op.getODSOperandIndexAndLength(table).first + static_cast<unsigned>(i);
+    return op.getODSOperandIndexAndLength(static_cast<unsigned>(table)).first + static_cast<unsigned>(i);
   }
   /// A number in a table, between 0 and `most`.
   Value numberAt(ResampleOp op, Table table, size_t i, Value at, int64_t most) {
@@ -56,7 +56,7 @@ private:
       return {index.mul(at, count), {}, count};
     }
     const int64_t all = shapeOf(op.getIndices()[i]).front();
-    return {numberAt(op, kStarts, i, at, all), numberAt(op, kStarts, i, index.add(at, index.i64(1)), all)};
+    return {numberAt(op, Table::Starts, i, at, all), numberAt(op, Table::Starts, i, index.add(at, index.i64(1)), all)};
   }
 
   /// The sum of the terms along dimension `i` and those behind it, of the pixel `number` of those in front of it.
@@ -65,14 +65,14 @@ private:
       return in.load(0, number, 0, run(op), channel);
     const int64_t size = shapeOf(op.getImage())[i + 1];
     auto termAt = [&](Value j) {
-      Value pixel = index.add(index.mul(number, size), numberAt(op, kIndices, i, j, size - 1));
+      Value pixel = index.add(index.mul(number, size), numberAt(op, Table::Indices, i, j, size - 1));
       return sumFrom(op, ranges, i + 1, pixel, channel);
     };
     const TermRange &range = ranges[i];
     if (op.getWeights().empty())
       return termAt(range.first);
     auto add = [&](Value j, Value sum) -> Value {
-      Value weight = splat(b, in.loadOne(operandOf(op, kWeights, i), j), in.width);
+      Value weight = splat(b, in.loadOne(operandOf(op, Table::Weights, i), j), in.width);
       return math::FmaOp::create(b, termAt(j), weight, sum);
     };
     Value sum = floatConstant(b, withLanes(registerType(resultElement(op)), in.width), 0);

@@ -26,8 +26,10 @@ INSTEAD = {
     **{f"arc{name}h": f"a{name}h(x)" for name in ("cos", "sin", "tan")},
     **{f"conv{rank}d": "conv(image, filter)" for rank in (1, 2, 3)},
     **dict.fromkeys(["conv2d_transpose", "conv_transpose2d"], "conv_transpose(input, filter)"),
+    "detach": "stop_gradient(x)",
     "erfc": "sub(1, ops.erf(x))",
     "exp2": "pow(2.0, x)",
+    **dict.fromkeys(["interpolate", "upsample"], "resize(x, sizes)"),
     "isfinite": "is_finite(x)",
     **dict.fromkeys(["log_sigmoid", "logsigmoid"], "neg(ops.softplus(-x))"),
     "norm": "l2_norm(x, dimensions)",
@@ -37,4 +39,5 @@ INSTEAD = {
     "subtract": "sub(a, b)",
     "swish": "silu(x)",
     "take": "gather(x, indices, dimension)",
+    "take_along_axis": "gather_elements(x, indices, dimension)",
 }

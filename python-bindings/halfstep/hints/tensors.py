@@ -4,7 +4,8 @@ from __future__ import annotations
 
 # What a tensor would have if it had values, or another shape.
 VALUES = {
-    **dict.fromkeys(["item", "numpy", "detach", "cpu", "tolist"], "it has no value yet: what a model computes is what predict gives"),
+    **dict.fromkeys(["item", "numpy", "cpu", "tolist"], "it has no value yet: what a model computes is what predict gives"),
+    "detach": "ops.stop_gradient(x) is it without its gradient",
     "T": "ops.transpose(x) turns its dimensions around; of matrices of a batch, which stays first, ops.transpose(x, (0, 2, 1)) is it",
     "mT": "of matrices of a batch ops.transpose(x, (0, 2, 1)) is it",
     **{name: f"here it is ops.reduce_{name}(x, dimensions)" for name in ("max", "min")},

@@ -432,7 +432,7 @@ constexpr Row kRows[] = {
     {"mp.gather", 2, [](ModelBuilder &b) { b.embedding(); }},
     {"mp.gather_elements", 1, makeGatherElements},
     {"mp.one_hot", 1, makeOneHot},
-    {"mp.resize", 2, makeResize},
+    {"mp.resize", 1, makeResize},
     {"mp.stop_gradient", 1, [](ModelBuilder &b) { makeGradientRule(b, "mp.stop_gradient"); }},
     {"mp.straight_through", 1, [](ModelBuilder &b) { makeGradientRule(b, "mp.straight_through"); }},
     {"mp.reverse_gradient", 1, [](ModelBuilder &b) { makeGradientRule(b, "mp.reverse_gradient"); }},
