@@ -430,12 +430,7 @@ constexpr Row kRows[] = {
     {"mp.tril", 1, [](ModelBuilder &b) { makeTriangle(b, "mp.tril"); }},
     {"mp.triu", 1, [](ModelBuilder &b) { makeTriangle(b, "mp.triu"); }},
     {"mp.gather", 2, [](ModelBuilder &b) { b.embedding(); }},
-    {"mp.gather_elements", 1, makeGatherElements},
     {"mp.one_hot", 1, makeOneHot},
-    {"mp.resize", 1, makeResize},
-    {"mp.stop_gradient", 1, [](ModelBuilder &b) { makeGradientRule(b, "mp.stop_gradient"); }},
-    {"mp.straight_through", 1, [](ModelBuilder &b) { makeGradientRule(b, "mp.straight_through"); }},
-    {"mp.reverse_gradient", 1, [](ModelBuilder &b) { makeGradientRule(b, "mp.reverse_gradient"); }},
     {"mp.attention", 2, makeAttention},
     {"mp.softmax", 2, [](ModelBuilder &b) { makeSoftmax(b, "mp.softmax"); }},
     {"mp.log_softmax", 1, [](ModelBuilder &b) { makeSoftmax(b, "mp.log_softmax"); }},
@@ -459,6 +454,11 @@ constexpr Row kRows[] = {
     {"mp.autocast", 1, makeRegion},
     {"mp.yield", 0, makeRegion},
     {"mp.gelu", 0, makeGelu}, // once more, of a parameter, so that its gradient is in a model
+    {"mp.gather_elements", 0, makeGatherElements},
+    {"mp.resize", 0, makeResize},
+    {"mp.stop_gradient", 0, [](ModelBuilder &b) { makeGradientRule(b, "mp.stop_gradient"); }},
+    {"mp.straight_through", 0, [](ModelBuilder &b) { makeGradientRule(b, "mp.straight_through"); }},
+    {"mp.reverse_gradient", 0, [](ModelBuilder &b) { makeGradientRule(b, "mp.reverse_gradient"); }},
 };
 
 void makeOp(ModelBuilder &b) {
