@@ -44,7 +44,7 @@ static unsigned constraintOfResults(StringRef op) {
       .Cases({"nonfinite_blocks", "sum_squares_blocks", "sum_row_blocks", "row_block_moments", "nonfinite_tiles"}, 2)
       .Cases({"clip_by_global_norm", "clip_by_norm", "clip_by_value"}, 2)
       .Cases({"reduce_sum", "reduce_mean", "reduce_max", "reduce_min", "reduce_prod", "l2_norm"}, 3)
-      .Cases({"matmul_parts", "conv_filter_grad_parts"}, 3)
+      .Cases({"matmul_parts", "conv_filter_grad_parts", "resize", "resize_grad"}, 3)
       .Cases({"max_pool", "avg_pool", "max_pool_with_indices", "max_pool_grad", "avg_pool_grad", "max_unpool"}, 6)
       .Case("matmul", 6)
       .Cases({"conv", "depthwise_conv"}, 8)

@@ -57,7 +57,7 @@ for function in (lambda _, x: (~(x > 0)).float(), lambda _, x: torch.bitwise_and
 for shift in (1, -3, 50):  # of all elements in their order, where there is no batch
     module = Of(lambda self, x: torch.roll(x, shift) + torch.roll(~self.places, shift))
     assert (halfstep.from_torch(module, (x,), batched=False).predict(x.numpy()) == module(x).numpy()).all()
-refused("without dims the batch is rolled, too, whose size is open; give dims, or batched=False", halfstep.from_torch, Of(lambda _, x: torch.roll(x, 1)), x)
+imported(Of(lambda _, x: torch.roll(x, 1)), x)
 imported(Of(lambda self, x: x * torch.roll(~self.places, 1) - ~self.places), x)
 imported(Of(lambda _, x: (x[:, :, None] * x[:, None]).tril(-1) + (x[:, :, None] * x[:, None]).triu(1)), x)
 for function in (torch.logical_and, torch.logical_or, torch.logical_xor):
@@ -71,7 +71,7 @@ for function, said in ((lambda x: x << 1, "aten.__lshift__: 1, in '' (from-torch
     refused(said, halfstep.from_torch, Of(lambda _, x, function=function: function(x).float()), torch.arange(12).reshape(3, 4))
 refused(("bits of int64 are not supported, only bool; of buffers compute them in __init__, and register what comes out", "aten.__and__: 1", "aten.__or__: 1"),
         halfstep.from_torch, Of(lambda self, x: x * (self.places & 2) + (self.places | 1)), x)
-refused("the batch cannot be rolled", halfstep.from_torch, Of(lambda _, x: torch.roll(x, 1, 0)), x)
+imported(Of(lambda _, x: torch.roll(x, 1, 0)), x)
 
 # Images that grow, and norms of each.
 for module in (nn.ConvTranspose2d(4, 3, 3), nn.ConvTranspose2d(4, 6, 3, stride=2, padding=1, output_padding=1, groups=2, bias=False),

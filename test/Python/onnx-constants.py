@@ -61,7 +61,7 @@ for op, x, *values in CASES:
     assert not dict(imported.named_leaves()), op
 rate = [helper.make_node("Dropout", ["x", "rate", "training"], ["z"])]
 assert "rate = 2.500000e-01" in halfstep.from_onnx(make(rate, X, {"rate": f(0.25), "training": [True]})).to_mlir()
-assert {op: max(places) for op, places in node.CONSTANTS.items()} == {"Clip": 2, "Dropout": 1, "OneHot": 2, "Pad": 2}
+assert {op: max(places) for op, places in node.CONSTANTS.items()} == {"Clip": 2, "Dropout": 1, "OneHot": 2, "Pad": 2, "Resize": 2}
 assert set(node.CONSTANTS) <= set(importer.HANDLERS)
 
 # What is such a number for one node is one for all; what no node uses is no parameter.

@@ -51,7 +51,7 @@ else:
 
 # A dimension by an attribute, or by an input.
 scale = numpy.ones(4, "float32")
-BY_ATTRIBUTE = {"ArgMax": (), "ArgMin": (), "Concat": (), "Flatten": (), "Gather": ([0],), "Hardmax": (), "LayerNormalization": (scale,), "LogSoftmax": (),
+BY_ATTRIBUTE = {"ArgMax": (), "ArgMin": (), "Concat": (), "Flatten": (), "Gather": ([0],), "GatherElements": ([[[0]]],), "Hardmax": (), "LayerNormalization": (scale,), "LogSoftmax": (),
                 "LpNormalization": (), "Softmax": (), "Split": (), "TopK": ([1],)}
 BY_INPUT = {
     "CumSum": lambda axes: (axes[0],), "Pad": lambda axes: ([0] * 2 * len(axes), None, axes),
@@ -60,7 +60,7 @@ BY_INPUT = {
 }
 known = {op for op, schema in ((op, onnx.defs.get_schema(op, 18)) for op in importer.HANDLERS if onnx.defs.has(op) and op not in ("Gelu",))
          if {"axis", "axes"} & (set(schema.attributes) | {one.name for one in schema.inputs})}
-assert known - {"OneHot"} == {*BY_ATTRIBUTE, *BY_INPUT}, known ^ {*BY_ATTRIBUTE, *BY_INPUT}
+assert known - {"OneHot", "Resize", "ScatterElements"} == {*BY_ATTRIBUTE, *BY_INPUT}, known ^ {*BY_ATTRIBUTE, *BY_INPUT}
 for op, weights in BY_ATTRIBUTE.items():
     outputs = 2 if op == "TopK" else 1
     load(op, weights, axis=1 if op == "Flatten" else 2, outputs=outputs).to_mlir()

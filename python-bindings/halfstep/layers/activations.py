@@ -21,8 +21,8 @@ def _required(name: str) -> list[str]:
 def is_activation(name: str) -> bool:
     """Whether it is an op of one tensor alone that gives another of its shape."""
     parameters = inspect.signature(getattr(ops, name)).parameters
-    gives_others = {"keep_dims", "dtype", "like", "permutation", "diagonal"} & {*parameters} or name.startswith(("is_", "logical_"))
-    return _required(name) == ["input"] and not gives_others
+    gives_others = {"keep_dims", "dtype", "like", "permutation", "diagonal", "sizes"} & {*parameters} or name.startswith(("is_", "logical_"))
+    return _required(name) == ["input"] and not gives_others and not name.endswith("_gradient")
 
 
 def call_of(name: str) -> str:

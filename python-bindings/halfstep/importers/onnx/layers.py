@@ -182,6 +182,8 @@ def _resize(node: Node, x: Tensor, _: Operand = None, scales: Operand = None, gi
     if wanted[:2] != list(x.shape[:2]) or rank < 3:
         node.refuse("only what is behind rows and channels has another size")
     own = dict(zip(places, factors))
+    if coordinates == "align_corners" and any((x.shape[place] or 0) * factor % 1 for place, factor in own.items()):
+        node.refuse("coordinate_transformation_mode='align_corners' of scales that give no whole sizes is not supported: give sizes")
     settings: dict[str, Any] = {"rounding": node.get("nearest_mode", "round_prefer_floor")} if mode == "nearest" else {}
     if factors and coordinates != "align_corners":
         settings["scales"] = [own.get(place, 1.0) for place in range(2, rank)]

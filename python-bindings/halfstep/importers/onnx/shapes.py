@@ -166,8 +166,13 @@ def _gather_elements(node: Node, x: Tensor, indices: Tensor) -> Tensor:
     return ops.gather_elements(x, _from_start(indices, size), axis)
 
 
+def _only_sums(node: Node) -> None:
+    if (reduction := node.get("reduction", "none")) != "add":
+        node.refuse(f"reduction={reduction!r} is not supported, only 'add'")
+
+
 def _scatter_elements(node: Node, x: Tensor, indices: Tensor, updates: Tensor) -> Tensor:
-    node.only("reduction", "add")
+    _only_sums(node)
     axis = axis_of(node, x, 0)
     if (size := x.shape[axis]) is None:
         node.refuse("rows of the batch cannot be chosen")
@@ -192,7 +197,7 @@ def _gather_nd(node: Node, x: Tensor, indices: Tensor) -> Tensor:
 
 
 def _scatter_nd(node: Node, x: Tensor, indices: Tensor, updates: Tensor) -> Tensor:
-    node.only("reduction", "add")
+    _only_sums(node)
     sizes = [size or 0 for size in x.shape[: indices.shape[-1]]]
     return ops.index_put(x, [_from_start(indices[..., i], size) for i, size in enumerate(sizes)], updates, accumulate=True)
 

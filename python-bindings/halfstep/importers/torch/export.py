@@ -238,8 +238,13 @@ class Interpreter:
             return found if item is None else found[item]
 
         def put(read: Any, written: Any) -> Any:
+            """A view without a gradient gives what it is of other values, with the gradient of before."""
+            found = put_values(read, written)
+            return ops.straight_through(tensor_of(found), tensor_of(read)) if node in self._stops and is_float(tensor_of(read)) else found
+
+        def put_values(read: Any, written: Any) -> Any:
             if is_whole(own, base.meta["val"]):
-                return ops.straight_through(tensor_of(written), tensor_of(read)) if node in self._stops else written
+                return written
             if isinstance(read, torch.Tensor) and isinstance(written, torch.Tensor):
                 read = read.clone()
                 take(read).copy_(written)

@@ -239,7 +239,10 @@ class TorchModel(nn.Module):
             program = self._smaller(rows)
         inputs_of_graph = [self._input_of(program, one) for one in program.graph_signature.input_specs]
         if rows is not None and program is self._program:
-            set_sizes(program.graph_module, [one.shape for one in inputs], [one is None for one in inputs_of_graph])
+            try:
+                set_sizes(program.graph_module, [one.shape for one in inputs], [one is None for one in inputs_of_graph])
+            except Exception as error:
+                raise Error(f"the module cannot be made for a batch of {rows} rows: {_said(error)}") from error
         given = iter(inputs)
         values = [next(given) if one is None else one for one in inputs_of_graph]
         interpreter = Interpreter(self._stops_of(program).needed)
