@@ -115,6 +115,11 @@ build/benchmark-venv/peers: setup/peers.txt | installed
 	  --requirement setup/peers.txt
 	@touch $@
 
+# Libraries of models, which test/Python/zoo.py imports.
+build/benchmark-venv/zoo: setup/zoo.txt build/benchmark-venv/peers | installed
+	@setup/timed zoo /usr/bin/python3 -m pip --python build/benchmark-venv/bin/python install --quiet --requirement setup/zoo.txt
+	@touch $@
+
 # What Debian does not carry: tools that tests run and that are never redistributed.
 .venv/wheels: setup/wheels.txt | .venv
 	@setup/timed wheels /usr/bin/python3 -m pip --python .venv/bin/python install --quiet --no-deps --require-hashes \
