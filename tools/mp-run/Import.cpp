@@ -78,7 +78,8 @@ void addImportCommand(CLI::App &app) {
       ->allow_extra_args(false);
   verb->add_option(
           "--batch-size", command->batchSize,
-          "how many rows a batch has, for models that are made for one size of it; the batch of others is open")
+          "how many rows a batch has, for models that are made for one size of it; the batch of others is open "
+          "(default: none)")
       ->type_name("N");
   verb->callback([command] { run(*command); });
 }

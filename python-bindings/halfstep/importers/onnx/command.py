@@ -26,7 +26,7 @@ def _parse(words: list[str]) -> argparse.Namespace:
     for name, told in (("trainable", "all that trains"), ("frozen", "what does not train")):
         parser.add_argument(f"--{name}", metavar="PATTERN", action="append", help=f"{told}, by its name or a pattern as 'encoder.*'; may be given more than once")
     parser.add_argument("--batch-size", metavar="N", type=int, help="how many rows a batch has, for models that are made for one size of it; "
-                        "the batch of others is open")
+                        "the batch of others is open (default: none)")
     return parser.parse_args(words)
 
 
