@@ -214,8 +214,14 @@ void makeOneHot(ModelBuilder &b) {
 
 /// The largest of each row by where it is.
 void makeGatherElements(ModelBuilder &b) {
-  const unsigned x = b.pickFloat(1), dimension = b.pickKeptDimension(x);
-  ValueType type = b.typeOf(x);
+  unsigned x = 0, dimension = 0;
+  ValueType type;
+  for (unsigned tries = 0; tries < 16; ++tries) { // a model has few values of several dimensions
+    x = b.pickFloat(1), dimension = b.pickKeptDimension(x);
+    type = b.typeOf(x);
+    if (dimension < type.shape.size() && b.countOf(type.shape) != 0)
+      break;
+  }
   if (dimension >= type.shape.size() || b.countOf(type.shape) == 0)
     return;
   ValueType places = type;
