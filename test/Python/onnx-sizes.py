@@ -54,11 +54,14 @@ OPEN = {
                       node("Cast", "is", "float", to=FLOAT), node("Mul", "x float", "z")],
     "if": [node("Shape", "x", "shape"), node("Gather", "shape one", "four_"), node("Squeeze", "four_", "scalar"), node("Equal", "scalar four", "is_"), node("Squeeze", "is_", "is"),
            helper.make_node("If", ["is"], ["z"], name="if", then_branch=BRANCHES["then"], else_branch=BRANCHES["else"])],
+    # Twice as many rows, of which the shape is taken, and which are cut at their own number.
+    "shape of merged rows": [node("Reshape", "x halves", "h"), node("Shape", "h", "shape"), node("Expand", "token shape", "tokens"), node("Add", "tokens h", "z")],
+    "all merged rows": [node("Reshape", "x halves", "h"), node("Shape", "h", "shape", end=1), node("Slice", "h zero shape zero", "z")],
     "all rows": [*BATCH, node("Slice", "x zero rows zero", "z")],
     "numbers of positions": [node("Shape", "x", "shape"), node("Gather", "shape one", "four_"), node("Squeeze", "four_", "limit"), node("Range", "nought limit step", "places"),
                              node("Cast", "places", "float", to=FLOAT), node("Unsqueeze", "float one", "column"), node("Add", "x column", "z")],
 }
-CONSTANTS = {"minus": whole(-1), "four": whole(4), "six": whole(6), "three": whole(3), "token": random.standard_normal((1, 1, 6)).astype("float32"),
+CONSTANTS = {"halves": whole(-1, 2, 6), "minus": whole(-1), "four": whole(4), "six": whole(6), "three": whole(3), "token": random.standard_normal((1, 1, 6)).astype("float32"),
              "nought": numpy.array(0), "step": numpy.array(1)}
 for name, nodes in OPEN.items():
     for first in ("batch", 3):
@@ -75,11 +78,16 @@ for name, nodes in OPEN.items():
 ROLLED = [*BATCH, node("Slice", "x one rows zero", "behind"), node("Slice", "x zero one zero", "front"), node("Concat", "behind front", "z", axis=0)]
 MORE = [*BATCH, node("Add", "rows one", "more"), node("Concat", "more four six", "to", axis=0), node("ConstantOfShape", "to", "zeros"),
         node("Slice", "zeros one two zero", "row"), node("Concat", "x row", "z", axis=0)]
-for nodes in (ROLLED, MORE):
+# As many columns as there are rows, rows of merged ones as many as the batch has, and what is another number from some size on.
+COLUMNS = [*BATCH, node("Slice", "x zero rows one", "z")]
+HALF = [*BATCH, node("Reshape", "x halves", "h"), node("Slice", "h zero rows zero", "z")]
+AT_MOST = [*BATCH, node("Min", "rows two", "most"), node("Slice", "x zero most one", "z")]
+FACTOR = [*BATCH, node("Min", "rows two", "most"), node("Cast", "most", "factor", to=FLOAT), node("Mul", "x factor", "z")]
+for nodes in (ROLLED, MORE, COLUMNS, HALF, AT_MOST, FACTOR):
     file = file_of(nodes, CONSTANTS)
     model = halfstep.from_onnx(file)
     assert model._rows == 2
-    for rows in (2, 3, 7, 3):
+    for rows in (1, 2, 3, 7, 3) if nodes is not MORE else (2, 3, 7, 3):
         x = random.standard_normal((rows, 4, 6)).astype("float32")
         (wanted,) = ReferenceEvaluator(file).run(None, {"x": x})
         found = model.predict(x)

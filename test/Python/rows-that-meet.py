@@ -90,3 +90,23 @@ with halfstep.Session(halfstep.compile(model.to_mlir(), training=False, policy="
         raise AssertionError("taken")
     except halfstep.Error as error:
         assert "takes exactly 4 rows, given 3; compile it for that batch size" in str(error), error
+
+# What the native model is told of a batch.
+from halfstep import _compiler
+
+INPUT, PARAMETER, OUTPUT = _compiler.Role.input, _compiler.Role.parameter, _compiler.Role.output
+native = _compiler.Model("m")
+(x, *_), (w, *_) = native.add_argument("x", INPUT, (_compiler.ElementType.f32, (4, 3)), None), native.add_argument(
+    "w", PARAMETER, (_compiler.ElementType.f32, (4, 3)), (_compiler.InitializerKind.zeros, 0.0, 0.0, 0))
+((y, *_),) = native.add_op("mp.add", [x, w], {}, None, "", "", 0)
+native.add_result(y, OUTPUT, "y")
+for given, said in (((0, [x]), "a batch has 0 rows, expected at least 1"), ((3, [x]), "has not the 3 rows of a batch"), ((4, [w]), "is no input, which has the rows of a batch"),
+                    ((4, [y]), "is no input"), ((4, [99]), "value 99 is no input"), ((4, [-1]), "value -1 is no input")):
+    try:
+        native.set_batch(*given)
+        raise AssertionError(said)
+    except halfstep.Error as error:
+        assert said in str(error), error
+assert "mp.batch =" not in native.text(False)
+native.set_batch(4, [x])
+assert 'mp.batched, mp.input = "x"' in native.text(False) and "mp.batch = 4 : i64, mp.combines_rows" in native.text(False)

@@ -9,6 +9,7 @@ import math
 import os
 import unicodedata
 from collections.abc import Iterable, Iterator
+from fractions import Fraction
 from typing import TYPE_CHECKING, Any, cast
 
 import numpy
@@ -19,7 +20,7 @@ from halfstep.graph.graph import current, operand
 from halfstep.graph.reductions import along
 from halfstep.graph.tensor import Tensor
 from halfstep.importers.images import UNARY, Function, elementwise
-from halfstep.importers.onnx.known import Open, compute, is_computed, shape_of
+from halfstep.importers.onnx.known import Open, compute, is_computed, shape_of, share_of
 from halfstep.importers.onnx.layers import LAYERS
 from halfstep.importers.onnx.node import CONSTANTS, Handler, Node, Operand, axes_of, axis_of, dtype_of, known, number, numbers, tensor
 from halfstep.importers.onnx.recurrent import RECURRENT, lacking
@@ -203,19 +204,20 @@ class OnnxModel(nn.Module):
     def forward(self, *inputs: Tensor) -> dict[str, Tensor]:
         values = {**self._constants, **self._weights, **dict(zip(self._inputs, inputs, strict=True)), "": None}
         rows = next((Rows(one) for one in inputs if one.shape[:1] == (None,)), None)
+        shares: dict[str, Fraction | None] = dict.fromkeys(values, Fraction(1))
         for number, node in enumerate(self._nodes, 1):
-            self._run(node, number, values, rows)
+            self._run(node, number, values, shares, rows)
         return {name: operand(tensor(values[name])) for name in self._outputs}
 
-    def _run(self, node: Node, number: int, values: dict[str, Any], rows: Rows | None) -> None:
-        """Adds a node's results to `values`."""
+    def _run(self, node: Node, number: int, values: dict[str, Any], shares: dict[str, Fraction | None], rows: Rows | None) -> None:
+        """Adds a node's results to `values`, and how many times the batch's rows they have to `shares`."""
         current().scope.append(node.name)  # what policies and reports name its ops by
         current().place = (self._file, number) if self._file else None
         try:
             if node.op == "If":
-                results = self._branch(node, number, values, rows)
+                results = self._branch(node, number, values, shares, rows)
             else:
-                node.rows = rows
+                node.rows, node.shares = rows, [shares[name] for name in node.inputs]
                 results = _results(node, [values[name] for name in node.inputs])
         except Error as error:
             raise begin(error, str(node))
@@ -224,7 +226,7 @@ class OnnxModel(nn.Module):
         finally:
             current().scope.pop()
             current().place = None
-            node.rows = None
+            node.rows, node.shares = None, ()
         if any(node.outputs[len(results) :]):
             node.refuse(f"its outputs {', '.join(node.outputs[len(results) :])} are not supported")
         for name, result in zip(node.outputs, results):
@@ -232,20 +234,25 @@ class OnnxModel(nn.Module):
                 node.refuse(f"its output '{name}' has {len(result.shape)} dimensions, expected at most {_MOST_DIMENSIONS}")
             if name:
                 values[name] = result
+                if node.op != "If":  # whose branch says it
+                    given = [(values[one], shares[one]) for one in node.inputs]
+                    shares[name] = share_of(node.op, given, getattr(result, "shape", ()))
 
-    def _branch(self, node: Node, number: int, values: dict[str, Any], rows: Rows | None) -> tuple[Any, ...]:
+    def _branch(self, node: Node, number: int, values: dict[str, Any], shares: dict[str, Fraction | None], rows: Rows | None) -> tuple[Any, ...]:
         """If, whose condition is known: the results of one branch, which reads what the whole model has by name."""
         chosen = "then_branch" if bool(known(node, values[node.inputs[0]], "condition")) else "else_branch"
         graph, inner = node.attributes[chosen], dict(values)
-        inner.update((one.name, _array_of(f"initializer '{one.name}'", one)) for one in graph.initializer)
+        for one in graph.initializer:
+            inner[one.name], shares[one.name] = _array_of(f"initializer '{one.name}'", one), None
         for one in node.branches[chosen]:
-            self._run(one, number, inner, rows)
+            self._run(one, number, inner, shares, rows)
+        shares.update((name, shares.get(one.name)) for name, one in zip(node.outputs, graph.output))
         return tuple(inner[one.name] for one in graph.output)
 
 
 def _results(node: Node, values: list[Any]) -> tuple[Any, ...]:
     if node.op in ("Shape", "Size") and hasattr(values[0], "shape"):
-        return (shape_of(node, values[0].shape),)
+        return (shape_of(node, values[0].shape, node.shares[0]),)
     if is_computed(node.op, [one is None or isinstance(one, (numpy.ndarray, numpy.generic, Open)) for one in values]):
         if (found := compute(node, values)) is not None:
             return found

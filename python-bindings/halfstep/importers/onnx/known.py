@@ -1,10 +1,12 @@
 """What of a file is known when it is imported: shapes and constants, and what is computed of them by ONNX's own evaluator. What follows from
-the size of the batch, which is open, is computed for two sizes of it: where both agree it is known, else it is an affine number of rows."""
+the size of the batch, which is open, is computed for three sizes of it: where all agree it is known, else it is an affine number of rows."""
 
 from __future__ import annotations
 
 import dataclasses
+import math
 from collections.abc import Sequence
+from fractions import Fraction
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy
@@ -16,8 +18,8 @@ if TYPE_CHECKING:
 
 Array: TypeAlias = "numpy.ndarray[Any, Any]"
 
-# Two sizes that the batch may have: no other size follows from both of them as theirs do.
-_SIZES = (10007, 20011)
+# Sizes that the batch may have: what is as these say of the smallest, of a small and of a large one is so of all between.
+_SIZES = (1, 3, 10007)
 # Ops on shapes and on what is computed of them. Where one of them makes a tensor of so many rows, its own rule does.
 _COMPUTED = {
     "Abs", "Add", "And", "Cast", "Ceil", "Concat", "ConstantOfShape", "Cos", "CumSum", "Div", "Equal", "Exp", "Expand", "Flatten", "Floor", "Gather",
@@ -27,30 +29,30 @@ _COMPUTED = {
 }
 _MAKES_ROWS = {"ConstantOfShape", "Expand", "Range", "Tile"}
 _OF_SHAPE = {"Shape", "Size"}
+_RESHAPES = {"Flatten", "Reshape", "Squeeze", "Unsqueeze"}
 
 
 @dataclasses.dataclass(frozen=True)
 class Open:
-    """A value that follows from the size of the batch: what it is for each of two sizes."""
+    """A value that follows from the size of the batch: what it is for each of `_SIZES`."""
 
-    values: tuple[Array, Array]
+    values: tuple[Array, ...]
 
-    def affine(self) -> tuple[Array, Array]:
-        """How many times the batch's size each number is, and what is added to that."""
-        (small, large), (first, second) = _SIZES, (one.astype(numpy.float64) for one in self.values)
-        times = (second - first) / (large - small)
-        return times, first - times * small
+    def affine(self) -> tuple[Array, Array] | None:
+        """How many times the batch's size each number is, and what is added to that; None where they are no such numbers."""
+        found = [one.astype(numpy.float64) for one in self.values]
+        times = (found[-1] - found[0]) / (_SIZES[-1] - _SIZES[0])
+        added = found[0] - times * _SIZES[0]
+        return (times, added) if all(numpy.allclose(times * size + added, one, 1e-6, 1e-6) for size, one in zip(_SIZES, found)) else None
 
-    def sizes(self) -> list[int | None] | None:
-        """Whole numbers, of which None is a number of rows; None where one is neither."""
-        times, added = (one.reshape(-1) for one in self.affine())
+    def shares(self) -> list[int] | None:
+        """How many rows there are for each of the batch where a size is open, 0 where it is not; None where a size is neither."""
+        if (affine := self.affine()) is None:
+            return None
+        times, added = (one.reshape(-1) for one in affine)
         if any(count != 0 and (count < 1 or count % 1 or extra) for count, extra in zip(times, added)):
             return None
-        return [int(extra) if count == 0 else None for count, extra in zip(times, added)]
-
-    def share(self) -> int:
-        """How many rows there are for each of the batch where a size is open."""
-        return int(self.affine()[0].max())
+        return [int(count) for count in times]
 
 
 def is_computed(op: str, are_known: Sequence[bool]) -> bool:
@@ -58,12 +60,27 @@ def is_computed(op: str, are_known: Sequence[bool]) -> bool:
     return op in _OF_SHAPE or op in _COMPUTED and all(are_known)
 
 
-def shape_of(node: Node, shape: Sequence[int | None]) -> Array | Open:
-    """Shape, of which a part may be asked for, and Size."""
+def shape_of(node: Node, shape: Sequence[int | None], share: Fraction | None) -> Array | Open:
+    """Shape, of which a part may be asked for, and Size, of what has `share` times the rows of the batch where it is open."""
+    if None in shape and share is None:
+        node.refuse("how its open size follows from that of the batch is not known")
     start, end = node.get("start", 0), node.get("end", len(shape))
-    both = [numpy.asarray([size if one is None else one for one in shape], numpy.int64) for size in _SIZES]
-    both = [one[start:end] if node.op == "Shape" else numpy.asarray(one.prod(), numpy.int64) for one in both]
-    return _of(*both)
+    found = [numpy.asarray([float(size * (share or 1)) if one is None else one for one in shape]) for size in _SIZES]
+    found = [one[start:end] if node.op == "Shape" else numpy.asarray(one.prod()) for one in found]
+    return _of([one.astype(numpy.int64) for one in found])
+
+
+def share_of(op: str, given: Sequence[tuple[Any, Fraction | None]], result: Sequence[int | None]) -> Fraction | None:
+    """How many times the batch's rows a result of that shape has where it is open, of inputs and theirs; None where that is not known."""
+    opens = [(one, share) for one, share in given if None in getattr(one, "shape", ())]
+    rows = [next((one for one in found if one), 1) for value, _ in given if isinstance(value, Open) and (found := value.shares()) is not None]
+    if op in _MAKES_ROWS and rows:
+        return Fraction(rows[0])
+    if op in _RESHAPES and len(opens) == 1 and opens[0][1] is not None:
+        before, after = (math.prod(size for size in shape if size is not None) for shape in (opens[0][0].shape, result))
+        return opens[0][1] * before / after if after else None
+    shares = {share for _, share in opens}
+    return shares.pop() if len(shares) == 1 else None
 
 
 def compute(node: Node, values: Sequence[Any]) -> tuple[Any, ...] | None:
@@ -71,14 +88,17 @@ def compute(node: Node, values: Sequence[Any]) -> tuple[Any, ...] | None:
     is_open = any(isinstance(one, Open) for one in values)
     if is_open and node.op in _MAKES_ROWS:
         return None
-    found = [_evaluated(node, [one.values[i] if isinstance(one, Open) else one for one in values]) for i in range(2 if is_open else 1)]
-    if any(a.shape != b.shape for a, b in zip(found[0], found[-1])):
+    count = len(_SIZES) if is_open else 1
+    found = [_evaluated(node, [one.values[i] if isinstance(one, Open) else one for one in values]) for i in range(count)]
+    if any(one.shape != of.shape for results in found for one, of in zip(results, found[0])):
         return None
-    return tuple(_of(a, b) for a, b in zip(found[0], found[-1]))
+    return tuple(_of(one) for one in zip(*found))
 
 
-def _of(first: Array, second: Array) -> Array | Open:
-    return first if numpy.array_equal(first, second, equal_nan=first.dtype.kind == "f") else Open((first, second))
+def _of(values: Sequence[Array]) -> Array | Open:
+    first = values[0]
+    are_equal = all(numpy.array_equal(first, one, equal_nan=first.dtype.kind == "f") for one in values)
+    return first if are_equal else Open(tuple(values))
 
 
 def _evaluated(node: Node, values: Sequence[Any]) -> list[Array]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from fractions import Fraction
 from typing import Any, NoReturn, TypeAlias, cast
 
 import numpy
@@ -26,7 +27,9 @@ Handler: TypeAlias = Callable[..., Any]
 class Node:
     """A node, with what its handler reads of it."""
 
-    rows: Rows | None = None  # those of the batch, while the model is made
+    # While the model is made: the rows of the batch, and how many times as many each input has where it is open.
+    rows: Rows | None = None
+    shares: Sequence[Fraction | None] = ()
 
     def __init__(self, proto: Any, opset: int):
         from onnx import helper
@@ -60,14 +63,17 @@ class Node:
         first = value.values[0]
         if first.dtype.kind not in "fiu" or first.size != 1 or self.rows is None:
             self.refuse("an input follows from the size of the batch, and is no number")
-        times, added = (float(one.reshape(())) for one in value.affine())
+        if (affine := value.affine()) is None:
+            self.refuse("an input follows from the size of the batch, and is no number of times that")
+        times, added = (float(one.reshape(())) for one in affine)
         return ops.reshape(ops.cast(self.rows.count * times + added, cast(DTypeName, first.dtype.name)), first.shape)
 
-    def filled(self, number: float, shape: Sequence[int | None], dtype: DTypeName, share: int = 1) -> Tensor:
-        """A number in each place of a shape, whose one open size is so many times the batch's."""
-        if self.rows is None or list(shape).count(None) != 1:
+    def filled(self, number: float, shape: Sequence[int | None], dtype: DTypeName, sizes: Open) -> Tensor:
+        """A number in each place of a shape, whose one open size is as many times the batch's as one of `sizes` is."""
+        shares = [one for one in sizes.shares() or [] if one]
+        if self.rows is None or list(shape).count(None) != 1 or len(shares) != 1:
             self.refuse(f"a shape of {list(shape)} has another open size than the batch's")
-        return self.rows.filled(number, shape, dtype, share)
+        return self.rows.filled(number, shape, dtype, shares[0])
 
     def only(self, name: str, *accepted: Any) -> Any:
         """Refuses values of an attribute that the handler does not know."""
@@ -102,10 +108,9 @@ def sizes(node: Node, value: Operand, what: str = "sizes") -> list[int | None]:
     """A shape, in which None is open."""
     if not isinstance(value, Open):
         return list(numbers(node, value, what))
-    found = value.sizes()
-    if found is None:
+    if (shares := value.shares()) is None:
         node.refuse(f"its {what} follow from the size of the batch, and are no number of times that")
-    return found
+    return [None if share else int(size) for share, size in zip(shares, value.values[0].reshape(-1))]
 
 
 def numbers(node: Node, value: Operand, what: str) -> list[int]:

@@ -53,39 +53,38 @@ def _expand(node: Node, x: Tensor, shape: Operand) -> Tensor:
     found = [a if b == 1 else b for a, b in zip(own, other)]
     if found == list(x.shape):
         return x
-    return ops.broadcast(x, found) if None not in found else ops.broadcast(x, like=node.filled(0, found, x.dtype, _share(shape)))
-
-
-def _share(shape: Operand) -> int:
-    return shape.share() if isinstance(shape, Open) else 1
+    return ops.broadcast(x, like=node.filled(0, found, x.dtype, shape)) if isinstance(shape, Open) else ops.broadcast(x, found)
 
 
 def _constant_of_shape(node: Node, shape: Operand) -> Tensor:
+    if not isinstance(shape, Open):
+        node.refuse("its sizes depend on inputs")
     from onnx import numpy_helper
 
     value = node.get("value")
     filling = numpy.zeros(1, "float32") if value is None else numpy_helper.to_array(value)
-    return node.filled(filling.item(), sizes(node, shape), cast(DTypeName, filling.dtype.name), _share(shape))
+    return node.filled(filling.item(), sizes(node, shape), cast(DTypeName, filling.dtype.name), shape)
 
 
 def _range(node: Node, start: Operand, limit: Operand, delta: Operand) -> Tensor:
     first, step = number(node, start, "start"), number(node, delta, "delta")
-    rows = sizes(node, limit, "limit")
-    dtype = cast(DTypeName, limit.values[0].dtype.name if isinstance(limit, Open) else "int64")
-    if first or step != 1 or rows != [None] or not dtype.startswith("int"):
+    if not isinstance(limit, Open):
+        node.refuse("its limit depends on inputs")
+    dtype = cast(DTypeName, limit.values[0].dtype.name)
+    if first or step != 1 or sizes(node, limit, "limit") != [None] or not dtype.startswith("int"):
         node.refuse("a range whose limit follows from the size of the batch is only from 0 on in steps of 1")
-    return ops.iota(0, like=node.filled(0, (None,), dtype, _share(limit)), dtype=dtype)
+    return ops.iota(0, like=node.filled(0, (None,), dtype, limit), dtype=dtype)
 
 
 def _tile(node: Node, x: Tensor, repeats: Operand) -> Tensor:
     counts = sizes(node, repeats, "repeats")
-    if None not in counts:
+    if not isinstance(repeats, Open):
         return ops.tile(x, [one or 0 for one in counts])
     if any(own != 1 and count is None for own, count in zip(x.shape, counts)):
         node.refuse("rows are repeated as often as the batch has some only where there is one")
     tiled = ops.tile(x, [1 if one is None else one for one in counts])
     wanted = [None if count is None else size for size, count in zip(tiled.shape, counts)]
-    return ops.broadcast(tiled, like=node.filled(0, wanted, x.dtype, _share(repeats)))
+    return ops.broadcast(tiled, like=node.filled(0, wanted, x.dtype, repeats))
 
 
 def _trilu(node: Node, x: Tensor, k: Operand = None) -> Tensor:
@@ -110,11 +109,17 @@ def _split(node: Node, x: Tensor, given: Operand = None) -> tuple[Tensor, ...]:
 
 def _slice(node: Node, x: Tensor, starts: Operand, ends: Operand, axes: Operand = None, steps: Operand = None) -> Tensor:
     first = numbers(node, starts, "starts")
-    behind = [2**31 if one is None else one for one in sizes(node, ends, "ends")]  # all rows there are
+    behind = sizes(node, ends, "ends")
     places = range(len(first)) if axes is None else axes_of(node, axes, len(x.shape))
+    for i, axis in enumerate(places):
+        if behind[i] is None:  # as many rows as there are, or as are not known
+            rows = ends.shares() if isinstance(ends, Open) else None
+            if x.shape[axis] is not None or rows is None or node.shares[0] != rows[i]:
+                node.refuse("it ends where the size of the batch says, in another dimension than that")
+            behind[i] = 2**31
     strides = [1] * len(first) if steps is None else numbers(node, steps, "steps")
     index = [slice(None)] * len(x.shape)
-    for axis, start, end, step in zip(places, first, behind, strides, strict=True):
+    for axis, start, end, step in zip(places, first, [one or 0 for one in behind], strides, strict=True):
         # What is far beyond an end is the end, in both directions.
         size = x.shape[axis]
         whole = start == 0 and end >= 2**31 - 1 and step == 1

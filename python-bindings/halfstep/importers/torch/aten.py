@@ -255,6 +255,8 @@ def _quantile(call: Call, x: Tensor, q: Any, dim: int | None = None, keep_dims: 
 def _nan_to_num(call: Call, x: Tensor, nan: float | None = None, high: float | None = None, low: float | None = None) -> Tensor:
     import torch
 
+    if not is_float(x):
+        return x
     limits = torch.finfo(getattr(torch, x.dtype))
     x = ops.select(ops.is_nan(x), nan or 0.0, x)
     x = ops.select(x == float("inf"), limits.max if high is None else high, x)
@@ -265,6 +267,21 @@ def _log_add_exp(a: Tensor, b: Tensor) -> Tensor:
     """From the larger one on; of two infinite ones of one sign it is that."""
     far = ops.select(a == b, 0.0, ops.abs(a - b))
     return ops.maximum(a, b) + ops.softplus(-far)
+
+
+# Of t = 1 / (1 + |x| / 2), the highest power first: W. H. Press et al., Numerical Recipes in C, 6.2; relative errors are below 1.2e-7.
+_ERFC = (0.17087277, -0.82215223, 1.48851587, -1.13520398, 0.27886807, -0.18628806, 0.09678418, 0.37409196, 1.00002368, -1.26551223)
+
+
+def _erfc(x: Tensor) -> Tensor:
+    """1 - erf(x), with the digits of what is left where erf(x) is nearly 1."""
+    far = ops.abs(x)
+    t = 1 / (1 + 0.5 * far)
+    total: Any = _ERFC[0]
+    for factor in _ERFC[1:]:
+        total = total * t + factor
+    tail = t * ops.exp(total - far * far)
+    return ops.select(x < 0.0, 2 - tail, tail)
 
 
 def _cdist(call: Call, a: Tensor, b: Tensor, p: float = 2.0, *_: object) -> Tensor:
@@ -326,8 +343,8 @@ HANDLERS: dict[str, Handler] = {
     "elu": _elu,
     "empty_like": _like(0),
     **dict.fromkeys(["expand", "expand_as"], _expand),
-    "erfc": unary(lambda x: 1 - ops.erf(x)),
-    "exp2": unary(lambda x: ops.exp(x * math.log(2))),
+    "erfc": unary(_erfc),
+    "exp2": unary(lambda x: ops.pow(2.0, x)),
     "full_like": _like(None),
     "gelu": lambda call, x, approximate: ops.gelu(float_of(x), approximate=approximate),
     "isfinite": unary(ops.is_finite),

@@ -46,7 +46,7 @@ def _from_start(given: Any, size: int | None) -> Tensor:
 def _index(call: Call, x: Tensor, indices: Sequence[Operand]) -> Tensor:
     """Tensors of indices, one for some of the dimensions: what stands beside each other is one dimension of the result, else the first."""
     given = [dim for dim, one in enumerate(indices) if one is not None]
-    if given[0] == 0 and x.shape[0] is None and _are_rows(indices[0]):
+    if given[0] == 0 and x.shape[0] is None and _are_rows(indices[0]) and _has_as_many(call):
         return _index_of_rows(x, [indices[dim] for dim in given], given)
     if any(x.shape[dim] is None for dim in given):
         raise Error(_OPEN)
@@ -65,6 +65,12 @@ def _are_rows(index: Any) -> bool:
     while isinstance(index, Tensor) and index.made_by[0] in ("mp.cast", "mp.reshape"):
         index = index.made_by[1][0]
     return isinstance(index, Tensor) and index.made_by[0] == "mp.iota" and index.shape == (None,)
+
+
+def _has_as_many(call: Call) -> bool:
+    """Whether there is an index for each row of what is indexed: open sizes are equal where their expressions are."""
+    value, index = call.node.args[0].meta["val"], call.node.args[1][0].meta["val"]
+    return str(value.shape[0]) == str(index.numel())
 
 
 def _index_of_rows(x: Tensor, own: Sequence[Any], given: Sequence[int]) -> Tensor:
