@@ -29,6 +29,11 @@ bool mp::detail::hasSeveralOpenSizes(Operation *op) {
   });
 }
 
+bool mp::detail::resultIsOpenAlong(Operation *op, int64_t dimension) {
+  auto type = dyn_cast<RankedTensorType>(op->getResult(0).getType());
+  return type && type.isDynamicDim(dimension);
+}
+
 // What weighs them
 
 // A sum or a mean takes none: it is written in ops that weigh the rows, where it sums them.

@@ -47,6 +47,9 @@ bool isOpenAlong(mlir::Operation *op, llvm::ArrayRef<int64_t> dimensions);
 /// Whether a result has more than one open size, so that rows meet rows: [?x4] x [4x?] -> [?x?].
 bool hasSeveralOpenSizes(mlir::Operation *op);
 
+/// Whether a result is open along `dimension`: what counts places there is another in another batch.
+bool resultIsOpenAlong(mlir::Operation *op, int64_t dimension);
+
 /// What the definition of `op` says of an operand, all those of a variadic one together.
 template <typename Op> Scaling getScalingOf(Op op, unsigned operand) {
   unsigned index = 0;

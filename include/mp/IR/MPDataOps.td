@@ -34,7 +34,9 @@ def MP_IotaOp : MP_Op<"iota", MP_Fixed, MP_Constant, MP_RoleMap,
     [Pure, DeclareOpInterfaceMethods<MP_ShapeOpInterface, ["inferShape"]>,
      DeclareOpInterfaceMethods<MP_PrecisionOpInterface, ["operandFollows", "resultFollows", "readsOnlyShape"]>]> {
   let scaling = [MP_Independent];
-  let rows = MP_EachRow;
+  // A place in a batch is none of a row alone.
+  let rows = MP_RowRule<[{::mp::detail::resultIsOpenAlong(*this, static_cast<int64_t>(getDimension())) ||
+                         ::mp::detail::hasSeveralOpenSizes(*this)}]>;
   let summary = "each element its index along a dimension";
   let description = [{
     With `like` the result has that operand's shape; only its shape is read.

@@ -13,7 +13,7 @@ def SpecializePass : Pass<"mp-specialize", "::mlir::ModuleOp"> {
   let description = [{
     Replaces `?` by `batch` in the inputs of every program and infers every other size from them. Afterwards every shape
     in every program is static; an op whose result stays open is named in an error. A function gets `mp.batch`, and each
-    argument and result whose first size was open gets `mp.batched`. A program that already has this `mp.batch` is left
+    argument whose first size was open gets `mp.batched`, and each result of which that has become `batch`. A program that already has this `mp.batch` is left
     alone, as is `derive`, which has no rows; one that has another is an error.
 
     With `other-batches` each program whose batch is open is there once for each of them, too, as a copy behind it named

@@ -15,6 +15,7 @@ static bool hasBatchedArgument(func::FuncOp program) {
                       [&](unsigned i) { return bool(program.getArgAttr(i, names::batched)); });
 }
 
+/// Among them the function itself, where it is made for one batch.
 static SmallVector<Operation *> opsCombiningRows(func::FuncOp program) {
   SmallVector<Operation *> found;
   program.walk([&](Operation *op) {
@@ -37,20 +38,32 @@ static Value expandTo(OpBuilder &builder, Location loc, Value weights, RankedTen
   return BroadcastOp::create(builder, loc, type, weights, /*like=*/Value());
 }
 
-static LogicalResult weigh(Operation *op, Value rowWeights) {
+/// The type of the weights that an op takes for the batch's rows, or nothing, where `emitsError` with the reason.
+static RankedTensorType weightsTypeOf(Operation *op, int64_t rows, bool emitsError) {
   auto weighted = dyn_cast<RowWeightsOpInterface>(op);
+  RankedTensorType type = weighted ? weighted.getRowWeightsType() : RankedTensorType();
+  const bool isInside = weighted && (!type || op->hasAttr(names::rowsInside));
+  if (type && !isInside && type.getRank() > 0 && type.getDimSize(0) == rows)
+    return type;
+  if (!emitsError)
+    return {};
   if (!weighted)
-    return op->emitOpError(
-        "combines rows of the batch and takes no weights for them, so that a batch cannot be padded");
-  RankedTensorType type = weighted.getRowWeightsType();
-  int64_t rows = cast<RankedTensorType>(rowWeights.getType()).getDimSize(0);
-  if (!type || op->hasAttr(names::rowsInside))
-    return op->emitOpError(
-        "combines rows of the batch along a dimension that is not the first, where it takes no weights "
-        "for them, so that a batch cannot be padded; transpose its operand");
-  if (type.getRank() == 0 || type.getDimSize(0) != rows)
-    return op->emitOpError("takes weights of type ")
-           << type << ", which are not one for each of the batch's " << rows << " rows";
+    op->emitOpError("combines rows of the batch and takes no weights for them, so that a batch cannot be padded");
+  else if (isInside)
+    op->emitOpError("combines rows of the batch along a dimension that is not the first, where it takes no weights "
+                    "for them, so that a batch cannot be padded; transpose its operand");
+  else
+    op->emitOpError("takes weights of type ")
+        << type << ", which are not one for each of the batch's " << rows << " rows";
+  return {};
+}
+
+static LogicalResult weigh(Operation *op, Value rowWeights) {
+  RankedTensorType type =
+      weightsTypeOf(op, cast<RankedTensorType>(rowWeights.getType()).getDimSize(0), /*emitsError=*/true);
+  if (!type)
+    return failure();
+  auto weighted = cast<RowWeightsOpInterface>(op);
   OpBuilder builder(op);
   Value weights = expandTo(builder, op->getLoc(), rowWeights, type);
   if (Value own = weighted.getRowWeights())
@@ -81,10 +94,7 @@ bool mp::combinesRows(func::FuncOp program) { return !opsCombiningRows(program).
 
 bool mp::canWeighRows(func::FuncOp program) {
   auto batch = program->getAttrOfType<IntegerAttr>(names::batch);
-  return llvm::all_of(opsCombiningRows(program), [&](Operation *op) {
-    auto weighted = dyn_cast<RowWeightsOpInterface>(op);
-    RankedTensorType type = weighted ? weighted.getRowWeightsType() : RankedTensorType();
-    return type && !op->hasAttr(names::rowsInside) && type.getRank() > 0 && batch &&
-           type.getDimSize(0) == batch.getInt();
-  });
+  return batch && llvm::all_of(opsCombiningRows(program), [&](Operation *op) {
+           return bool(weightsTypeOf(op, batch.getInt(), /*emitsError=*/false));
+         });
 }

@@ -17,7 +17,8 @@ llvm::LogicalResult addRowWeights(mlir::func::FuncOp program);
 /// Whether an op of a specialized program combines rows.
 bool combinesRows(mlir::func::FuncOp program);
 
-/// Whether every op of a specialized program that combines rows takes weights for them, so that `addRowWeights` succeeds.
+/// Whether every op of a specialized program that combines rows takes weights for them, so that `addRowWeights`
+/// succeeds.
 bool canWeighRows(mlir::func::FuncOp program);
 
 } // namespace mp

@@ -3,6 +3,7 @@
 
 #include "mp/Transforms/Passes.h"
 
+#include "Transforms/Specialize/RowOrder.h"
 #include "Transforms/Specialize/RowWeights.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mp/IR/MP.h"
@@ -197,13 +198,18 @@ private:
   }
 
   LogicalResult weighRows(func::FuncOp program) {
-    return pad && getProgramKind(program) == ProgramKind::Model ? addRowWeights(program) : success();
+    if (!pad || getProgramKind(program) != ProgramKind::Model)
+      return success();
+    eraseDeadOps(program); // which combine nothing
+    return addRowWeights(program);
   }
 
   /// Ops can tell only while the batch is open whether they combine rows; a mark tells later stages.
   void markOpsCombiningRows(func::FuncOp program) {
+    RowOrder order;
     program.getBody().walk([&](Operation *op) {
-      if (!combinesRows(op))
+      const bool mixes = order.mixesRows(op);
+      if (!combinesRows(op) && !mixes)
         return;
       op->setAttr(names::combinesRows, UnitAttr::get(op->getContext()));
       auto weighted = dyn_cast<RowWeightsOpInterface>(op);

@@ -131,3 +131,33 @@ func.func @merged(%x: tensor<?x6xf32> {mp.input = "x"}) -> (tensor<?x3xf32> {mp.
   %m = mp.reshape %x : tensor<?x6xf32> -> tensor<?x3xf32>
   return %m, %x : tensor<?x3xf32>, tensor<?x6xf32>
 }
+
+// What counts places of a batch depends on the batch; an open size may have several rows of each, in which rows stay apart. A reshape that
+// puts parts of several rows at one index mixes them, and so does what meets at other places.
+// CHECK-LABEL: func.func @places_of_rows(
+func.func @places_of_rows(%x: tensor<?x6xf32> {mp.input = "x"}) -> (tensor<?x6xf32> {mp.output = "a"}, tensor<?x6xf32> {mp.output = "b"},
+    tensor<?x12xf32> {mp.output = "c"}, tensor<2x?x6xf32> {mp.output = "d"}, tensor<?x3xf32> {mp.output = "e"}) attributes {mp.program = "model"} {
+  // CHECK: mp.iota dimension 0 {{.*}} {mp.combines_rows}
+  %i = mp.iota dimension 0 like %x : tensor<?x6xf32> -> tensor<?x6xf32>
+  // Through three times as many rows, and with the batch inside, and back.
+  // CHECK-NOT: mp.combines_rows
+  %m = mp.reshape %x : tensor<?x6xf32> -> tensor<?x3x2xf32>
+  %t = mp.transpose %m permutation [1, 0, 2] : tensor<?x3x2xf32> -> tensor<3x?x2xf32>
+  %r = mp.reshape %t : tensor<3x?x2xf32> -> tensor<?x2xf32>
+  %n = mp.neg %r : tensor<?x2xf32>
+  %u = mp.reshape %n : tensor<?x2xf32> -> tensor<3x?x2xf32>
+  %v = mp.transpose %u permutation [1, 0, 2] : tensor<3x?x2xf32> -> tensor<?x3x2xf32>
+  %b = mp.reshape %v : tensor<?x3x2xf32> -> tensor<?x6xf32>
+  // CHECK: mp.reshape {{.*}} {mp.combines_rows} : tensor<4x6xf32> -> tensor<2x12xf32>
+  %c = mp.reshape %x : tensor<?x6xf32> -> tensor<?x12xf32>
+  // CHECK: mp.reshape {{.*}} {mp.combines_rows} : tensor<4x6xf32> -> tensor<2x2x6xf32>
+  %d = mp.reshape %x : tensor<?x6xf32> -> tensor<2x?x6xf32>
+  // The second of two rows for each is not the second of all.
+  // CHECK: mp.add {{.*}} {mp.combines_rows}
+  %h = mp.reshape %x : tensor<?x6xf32> -> tensor<?x2x3xf32>
+  %w = mp.transpose %h permutation [1, 0, 2] : tensor<?x2x3xf32> -> tensor<2x?x3xf32>
+  %k = mp.reshape %w : tensor<2x?x3xf32> -> tensor<?x3xf32>
+  %l = mp.reshape %x : tensor<?x6xf32> -> tensor<?x3xf32>
+  %e = mp.add %k, %l : tensor<?x3xf32>, tensor<?x3xf32> -> tensor<?x3xf32>
+  return %i, %b, %c, %d, %e : tensor<?x6xf32>, tensor<?x6xf32>, tensor<?x12xf32>, tensor<2x?x6xf32>, tensor<?x3xf32>
+}
