@@ -12,7 +12,7 @@ import inspect
 import types
 
 from halfstep import ops
-from halfstep.importers.images import mean_of_images
+from halfstep.importers.images import avg_pool, mean_of_images
 from halfstep.importers.onnx import importer
 from halfstep.importers.torch import aten
 
@@ -63,6 +63,8 @@ def called_by(rule):
             value = getattr(value, attribute or "", None)
         if value is mean_of_images:
             yield ops.mean
+        elif value is avg_pool:
+            yield ops.avg_pool
         elif is_ours(value) and (value.__module__ not in HELPERS or value.__closure__):
             yield value
 

@@ -388,7 +388,7 @@ static LogicalResult setBatch(MpModel &model, int64_t batch, ArrayRef<int64_t> i
     if (!argument || !model.function.getArgAttr(argument.getArgNumber(), names::input))
       return refuse(model) << "value " << input << " is no input, which has the rows of a batch";
     if (!hasRows(argument.getType()))
-      return refuse(model) << "an input of type " << argument.getType() << " has not the " << batch
+      return refuse(model) << "an input of type " << argument.getType() << " does not have the " << batch
                            << " rows of a batch";
     model.function.setArgAttr(argument.getArgNumber(), names::batched, b.getUnitAttr());
   }

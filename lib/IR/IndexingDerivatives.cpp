@@ -135,11 +135,11 @@ LogicalResult ScatterAddOp::differentiate(OpBuilder &builder, ArrayRef<Value> re
 LogicalResult GatherElementsOp::differentiate(OpBuilder &builder, ArrayRef<Value> results, Gradients &operands) {
   LocBuilder b(getLoc(), builder);
   Value zeros = BroadcastOp::create(b, typeOf(getInput()), scalar(b, getInput(), 0), Value());
-  operands[0] = ScatterElementsAddOp::create(b, zeros, getIndices(), results[0], getDimension());
+  operands[0] = ScatterAddElementsOp::create(b, zeros, getIndices(), results[0], getDimension());
   return success();
 }
 
-LogicalResult ScatterElementsAddOp::differentiate(OpBuilder &builder, ArrayRef<Value> results, Gradients &operands) {
+LogicalResult ScatterAddElementsOp::differentiate(OpBuilder &builder, ArrayRef<Value> results, Gradients &operands) {
   LocBuilder b(getLoc(), builder);
   operands[0] = results[0];
   Value gathered = GatherElementsOp::create(b, results[0], getIndices(), getDimension());

@@ -209,13 +209,12 @@ static LogicalResult checkPlaces(MaybeLocation location, Value input, Value indi
   ArrayRef<int64_t> own = shapeOf(input), of = shapeOf(indices);
   if (dimension < 0 || dimension >= static_cast<int64_t>(own.size()))
     return violates<Op>(location, 1, "dimension ", dimension, " is outside the operand's rank ", own.size());
-  bool areInside = of.size() == own.size();
-  for (size_t i = 0; areInside && i < own.size(); ++i)
-    areInside = static_cast<int64_t>(i) == dimension || of[i] == own[i] ||
-                (!isOpen(own[i]) && !isOpen(of[i]) && of[i] < own[i]);
-  if (!areInside)
+  bool areAlike = of.size() == own.size();
+  for (size_t i = 0; areAlike && i < own.size(); ++i)
+    areAlike = static_cast<int64_t>(i) == dimension || of[i] == own[i];
+  if (!areAlike)
     return violates<Op>(location, 2, "indices have shape ", describe(of), ", expected the rank of the operand, ",
-                        describe(own), ", and outside dimension ", dimension, " at most its sizes");
+                        describe(own), ", and outside dimension ", dimension, " its sizes");
   return success();
 }
 
@@ -224,20 +223,20 @@ LogicalResult GatherElementsOp::inferReturnTypes(MLIRContext *, MaybeLocation lo
   return checkPlaces<GatherElementsOp>(location, op.getInput(), op.getIndices(), op.getDimension());
 }
 
-LogicalResult ScatterElementsAddOp::inferReturnTypes(MLIRContext *, MaybeLocation location, Adaptor op, Types &types) {
+LogicalResult ScatterAddElementsOp::inferReturnTypes(MLIRContext *, MaybeLocation location, Adaptor op, Types &types) {
   types.push_back(op.getInput().getType());
-  if (failed(checkPlaces<ScatterElementsAddOp>(location, op.getInput(), op.getIndices(), op.getDimension())))
+  if (failed(checkPlaces<ScatterAddElementsOp>(location, op.getInput(), op.getIndices(), op.getDimension())))
     return failure();
   if (elementOf(op.getInput()) != elementOf(op.getUpdates()))
-    return violates<ScatterElementsAddOp>(location, 3, "adds updates of ", elementOf(op.getUpdates()), " to ",
+    return violates<ScatterAddElementsOp>(location, 3, "adds updates of ", elementOf(op.getUpdates()), " to ",
                                           elementOf(op.getInput()), ", expected one type");
   if (!agree(shapeOf(op.getUpdates()), shapeOf(op.getIndices())))
-    return violates<ScatterElementsAddOp>(location, 3, "updates have shape ", describe(shapeOf(op.getUpdates())),
+    return violates<ScatterAddElementsOp>(location, 3, "updates have shape ", describe(shapeOf(op.getUpdates())),
                                           ", expected that of the indices, ", describe(shapeOf(op.getIndices())));
   return success();
 }
 
-int64_t ScatterElementsAddOp::getOperationsPerElement() {
+int64_t ScatterAddElementsOp::getOperationsPerElement() {
   const int64_t count = shapeOf(getIndices())[getDimension()];
   return 2 + (isOpen(count) ? 0 : 2 * count);
 }

@@ -107,6 +107,8 @@ LogicalResult ResampleOp::verify() {
     if (!tables.empty() && tables.size() != dimensions)
       return violates(*this, 2) << "has " << tables.size() << " tables of " << name
                                 << ", expected none or one for each of " << dimensions << " spatial dimensions";
+  if (!getStarts().empty() && getWeights().empty())
+    return violates(*this, 2) << "has starts and no weights, expected weights of what is summed";
   Type wide = getWideElement(getImage());
   for (size_t i = 0; i < dimensions; ++i) {
     const int64_t pixels = result[i + 1];

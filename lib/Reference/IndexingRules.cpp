@@ -148,7 +148,7 @@ Tensor rules::evaluate(GatherElementsOp op, const Frame &frame) {
   return result;
 }
 
-Tensor rules::evaluate(ScatterElementsAddOp op, const Frame &frame) {
+Tensor rules::evaluate(ScatterAddElementsOp op, const Frame &frame) {
   const Tensor &input = frame[op.getInput()];
   const std::vector<double> updates = frame[op.getUpdates()].reals();
   std::vector<double> sums = input.reals();

@@ -204,7 +204,7 @@ Tensor evaluate(FlipOp op, const Frame &frame);
 Tensor evaluate(GatherOp op, const Frame &frame);
 Tensor evaluate(ScatterAddOp op, const Frame &frame);
 Tensor evaluate(GatherElementsOp op, const Frame &frame);
-Tensor evaluate(ScatterElementsAddOp op, const Frame &frame);
+Tensor evaluate(ScatterAddElementsOp op, const Frame &frame);
 Tensor evaluate(OneHotOp op, const Frame &frame);
 Tensors evaluate(SplitOp op, const Frame &frame);
 Tensor evaluate(TileOp op, const Frame &frame);

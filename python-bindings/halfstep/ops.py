@@ -22,7 +22,7 @@ from halfstep.graph.operands import checked
 from halfstep.graph.products import einsum, matmul, outer
 from halfstep.graph.reductions import argmax, argmin, logsumexp, mean, prod, reduce_max, reduce_mean, reduce_min, reduce_prod, reduce_sum, sum, var
 from halfstep.graph.resize import resize
-from halfstep.graph.scatter import gather_elements, index_put, scatter_add_elements, scatter_elements_add
+from halfstep.graph.scatter import gather_elements, index_put, scatter_add_elements
 from halfstep.graph.shapes import broadcast, cast, concat, constant, flip, index_of, iota, pad, reshape, scatter_add, split, stack, tile, transpose, tril, triu
 from halfstep.graph.transposed import conv_transpose
 from halfstep.hints.functions import INSTEAD
@@ -37,7 +37,7 @@ __all__ = [
     "log_softmax", "logsumexp", "matmul",
     "matrix_norm", "max", "maximum", "mean", "min", "minimum", "multi_dot", "mv", "normalize", "one_hot", "outer", "pad", "pow", "prelu", "prod",
     "reduce_max", "reduce_mean", "reduce_min", "reduce_prod", "reduce_sum", "renorm",
-    "reshape", "resize", "scaled_dot_product_attention", "scatter_add", "scatter_add_elements", "scatter_elements_add", "sign", "softmax", "split", "square", "stack", "sum", "tensordot", "tile",
+    "reshape", "resize", "scaled_dot_product_attention", "scatter_add", "scatter_add_elements", "sign", "softmax", "split", "square", "stack", "sum", "tensordot", "tile",
     "top_k", "transpose", "tril", "triu", "var", "vdot", "vecdot", "vector_norm", "where",
 ]
 __all__ += generated.__all__

@@ -10,8 +10,8 @@ func.func @forms(%x: tensor<?x10xf16>, %i: tensor<?x3xi32>, %table: tensor<7xi1>
   %0 = mp.gather_elements %x, %i dimension 1 : tensor<?x10xf16>, tensor<?x3xi32> -> tensor<?x3xf16>
   // CHECK: mp.gather_elements %{{.*}}, %{{.*}} dimension 0 : tensor<7xi1>, tensor<?xui8> -> tensor<?xi1>
   %1 = mp.gather_elements %table, %j dimension 0 : tensor<7xi1>, tensor<?xui8> -> tensor<?xi1>
-  // CHECK: mp.scatter_elements_add %{{.*}}, %{{.*}}, %{{.*}} dimension 1 : tensor<?x10xf16>, tensor<?x3xi32>, tensor<?x3xf16> -> tensor<?x10xf16>
-  %2 = mp.scatter_elements_add %x, %i, %u dimension 1 : tensor<?x10xf16>, tensor<?x3xi32>, tensor<?x3xf16> -> tensor<?x10xf16>
+  // CHECK: mp.scatter_add_elements %{{.*}}, %{{.*}}, %{{.*}} dimension 1 : tensor<?x10xf16>, tensor<?x3xi32>, tensor<?x3xf16> -> tensor<?x10xf16>
+  %2 = mp.scatter_add_elements %x, %i, %u dimension 1 : tensor<?x10xf16>, tensor<?x3xi32>, tensor<?x3xf16> -> tensor<?x10xf16>
   return %0, %1, %2 : tensor<?x3xf16>, tensor<?xi1>, tensor<?x10xf16>
 }
 
@@ -27,10 +27,10 @@ func.func @rows(%x: tensor<?x10xf32> {mp.input = "x"}, %i: tensor<?x3xi32> {mp.i
   %1 = mp.gather_elements %x, %k dimension 0 : tensor<?x10xf32>, tensor<2x10xi32> -> tensor<2x10xf32>
   // ROWS: mp.gather_elements %{{.*}} dimension 0 : tensor<9xf32>
   %2 = mp.gather_elements %t, %j dimension 0 : tensor<9xf32>, tensor<?xi32> -> tensor<?xf32>
-  // ROWS: mp.scatter_elements_add %{{.*}} dimension 1 : tensor<4x10xf32>
-  %3 = mp.scatter_elements_add %x, %i, %0 dimension 1 : tensor<?x10xf32>, tensor<?x3xi32>, tensor<?x3xf32> -> tensor<?x10xf32>
-  // ROWS: mp.scatter_elements_add %{{.*}} dimension 0 {mp.combines_rows} : tensor<9xf32>
-  %4 = mp.scatter_elements_add %t, %j, %u dimension 0 : tensor<9xf32>, tensor<?xi32>, tensor<?xf32> -> tensor<9xf32>
+  // ROWS: mp.scatter_add_elements %{{.*}} dimension 1 : tensor<4x10xf32>
+  %3 = mp.scatter_add_elements %x, %i, %0 dimension 1 : tensor<?x10xf32>, tensor<?x3xi32>, tensor<?x3xf32> -> tensor<?x10xf32>
+  // ROWS: mp.scatter_add_elements %{{.*}} dimension 0 {mp.combines_rows} : tensor<9xf32>
+  %4 = mp.scatter_add_elements %t, %j, %u dimension 0 : tensor<9xf32>, tensor<?xi32>, tensor<?xf32> -> tensor<9xf32>
   %l = mp.reduce_sum %4 dimensions [0] : tensor<9xf32> -> tensor<f32>
   return %l : tensor<f32>
 }
@@ -43,10 +43,10 @@ func.func @step(%x: tensor<4x8xf32> {mp.input = "x"}, %i: tensor<4x2xi32> {mp.in
   %z = mp.matmul %x, %w acc f32 : tensor<4x8xf32>, tensor<8x5xf32> -> tensor<4x5xf32>
   // STEP: %[[G:.*]] = mp.gather_elements %{{.*}}, %[[I:.*]] dimension 1 : tensor<4x5xf16>, tensor<4x2xi32> -> tensor<4x2xf16>
   %g = mp.gather_elements %z, %i dimension 1 : tensor<4x5xf32>, tensor<4x2xi32> -> tensor<4x2xf32>
-  // STEP: mp.scatter_elements_add %{{.*}}, %[[I]], %[[G]] dimension 1 : tensor<4x5xf16>, tensor<4x2xi32>, tensor<4x2xf16> -> tensor<4x5xf16>
-  %s = mp.scatter_elements_add %z, %i, %g dimension 1 : tensor<4x5xf32>, tensor<4x2xi32>, tensor<4x2xf32> -> tensor<4x5xf32>
+  // STEP: mp.scatter_add_elements %{{.*}}, %[[I]], %[[G]] dimension 1 : tensor<4x5xf16>, tensor<4x2xi32>, tensor<4x2xf16> -> tensor<4x5xf16>
+  %s = mp.scatter_add_elements %z, %i, %g dimension 1 : tensor<4x5xf32>, tensor<4x2xi32>, tensor<4x2xf32> -> tensor<4x5xf32>
   %l = mp.reduce_mean %s dimensions [0, 1] : tensor<4x5xf32> -> tensor<f32>
   // STEP: mp.gather_elements %{{.*}}, %[[I]] dimension 1 : tensor<4x5xf16>, tensor<4x2xi32> -> tensor<4x2xf16>
-  // STEP: mp.scatter_elements_add %{{.*}}, %[[I]], %{{.*}} dimension 1 : tensor<4x5xf16>, tensor<4x2xi32>, tensor<4x2xf16> -> tensor<4x5xf16>
+  // STEP: mp.scatter_add_elements %{{.*}}, %[[I]], %{{.*}} dimension 1 : tensor<4x5xf16>, tensor<4x2xi32>, tensor<4x2xf16> -> tensor<4x5xf16>
   return %l : tensor<f32>
 }

@@ -84,6 +84,15 @@ func.func @some(%x: tensor<2x4x3xf32>, %i: tensor<4xi32>, %s: tensor<5xi32>) -> 
   return %y : tensor<2x4x3xf32>
 }
 // -----
+// mp.resample (C2)
+func.func @starts_without_weights(%x: tensor<2x4x3xf32>, %s: tensor<5xi32>, %i: tensor<4xi32>) -> tensor<2x4x3xf32> {
+  // expected-error @+1 {{has starts and no weights, expected weights of what is summed}}
+  %y = mp.resample %x starts %s indices %i : (tensor<2x4x3xf32>, tensor<5xi32>, tensor<4xi32>) -> tensor<2x4x3xf32>
+  return %y : tensor<2x4x3xf32>
+}
+
+// -----
+
 // mp.resample (C3)
 func.func @indices(%x: tensor<2x4x3xf32>, %i: tensor<5xi32>, %w: tensor<5xf32>) -> tensor<2x4x3xf32> {
   // expected-error @+1 {{has [5] indices for 4 pixels, expected as many for each of them}}

@@ -105,7 +105,6 @@ OWN = {
     "scaled_dot_product_attention": {"attn_mask": Of((4, 4)), "dropout_p": 0.1, "is_causal": False, "scale": 0.5},
     "scatter_add": {"input": SQUARE, "indices": Of((3,), "int32"), "updates": Of((3, 6)), "dimension": 0},
     "scatter_add_elements": {"input": SQUARE, "indices": Of((3, 6), "int32"), "updates": Of((3, 6)), "dimension": 0},
-    "scatter_elements_add": {"input": SQUARE, "indices": Of((3, 6), "int32"), "updates": Of((3, 6)), "dimension": 0},
     "slice": {"starts": [0, 0, 1], "limits": [-(2**63), 4, 5], "strides": [1, 1, 2]},
     "split": {"sizes": [2, 4], "dimension": 2},
     "straight_through": {"value": X, "to": X},

@@ -203,11 +203,11 @@ def MP_GatherElementsOp : MP_IndexingOp<"gather_elements", MP_Clear, [MP_Inferre
     NumPy's `take_along_axis`, PyTorch's `gather`, ONNX's `GatherElements`: an element of the result is that at its own place, but in `dimension`, where the
     index at its place says. An index that is none of the dimension's, a negative one too, gives NaN, and 0 of integers and bool, as of `mp.gather`.
 
-    Its gradient adds up in f32 (f64 for f64) what each element got, in the order of the indices: see `mp.scatter_elements_add`.
+    Its gradient adds up in f32 (f64 for f64) what each element got, in the order of the indices: see `mp.scatter_add_elements`.
 
     Constraints:
     - (C1) `dimension` is inside the operand's rank.
-    - (C2) The indices have the operand's rank, and outside `dimension` at most its sizes: open ones where the operand's are.
+    - (C2) The indices have the operand's rank, and outside `dimension` its sizes.
 
     Example:
 
@@ -222,7 +222,7 @@ def MP_GatherElementsOp : MP_IndexingOp<"gather_elements", MP_Clear, [MP_Inferre
   }];
 }
 
-def MP_ScatterElementsAddOp : MP_IndexingOp<"scatter_elements_add", MP_Promote, [MP_InferredTypes]> {
+def MP_ScatterAddElementsOp : MP_IndexingOp<"scatter_add_elements", MP_Promote, [MP_InferredTypes]> {
   let scaling = [MP_Term, MP_Independent, MP_Term];
   // An open size of the indices along the dimension is of rows that meet in one element.
   let rows = MP_RowRule<[{::mp::detail::isOpenAlong(*this, {static_cast<int64_t>(getDimension())}) ||
@@ -237,13 +237,13 @@ def MP_ScatterElementsAddOp : MP_IndexingOp<"scatter_elements_add", MP_Promote, 
 
     Constraints:
     - (C1) `dimension` is inside the operand's rank.
-    - (C2) The indices have the operand's rank, and outside `dimension` at most its sizes: open ones where the operand's are.
+    - (C2) The indices have the operand's rank, and outside `dimension` its sizes.
     - (C3) Operand and updates have one element type, and updates the shape of the indices.
 
     Example:
 
     ```mlir
-    %s = mp.scatter_elements_add %x, %places, %u dimension 1 : tensor<?x10xf32>, tensor<?x3xi32>, tensor<?x3xf32> -> tensor<?x10xf32>
+    %s = mp.scatter_add_elements %x, %places, %u dimension 1 : tensor<?x10xf32>, tensor<?x3xi32>, tensor<?x3xf32> -> tensor<?x10xf32>
     ```
   }];
   let arguments = (ins MP_FloatTensor:$input, MP_IntegerTensor:$indices, MP_FloatTensor:$updates, I64Attr:$dimension);

@@ -123,7 +123,8 @@ def MP_ResampleOp : MP_KernelLevelOp<"resample", MP_RoleMap, [AttrSizedOperandSe
 
     Constraints:
     - (C1) Image and result have one element type, ranks 3 to 5, and sizes that agree but for the spatial ones.
-    - (C2) There are `indices` for each spatial dimension; `starts` and `weights` are there for each or for none.
+    - (C2) There are `indices` for each spatial dimension; `starts` and `weights` are there for each or for none, and no `starts` without
+      `weights`.
     - (C3) Tables have one dimension: `starts` one element more than the result has pixels there, `weights` as many elements as
       `indices`, which without `starts` have a number for each pixel of the result, one without `weights`, and at least one.
     - (C4) Weights are f32, or f64 for f64.

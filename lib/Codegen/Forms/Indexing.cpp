@@ -79,7 +79,7 @@ struct IndexingForms : ScalarForms {
   // Each element is of a place of its own.
   static int64_t run(GatherElementsOp) { return 1; }
   // Neighbours have indices and updates that are neighbours, unless they are looked up along the last dimension.
-  static int64_t run(ScatterElementsAddOp op) {
+  static int64_t run(ScatterAddElementsOp op) {
     ArrayRef<int64_t> own = shapeOf(op.getInput());
     const bool areTogether = op.getDimension() + 1 != own.size() && own.back() == shapeOf(op.getIndices()).back();
     return areTogether ? std::max<int64_t>(own.back(), 1) : 1;
@@ -302,7 +302,7 @@ struct IndexingForms : ScalarForms {
     return exact(select(index.isBelow(at, size), loadAt(0, op.getInput(), place.numbers, place.column), none));
   }
 
-  FormResult form(ScatterElementsAddOp op) {
+  FormResult form(ScatterAddElementsOp op) {
     ArrayRef<int64_t> own = shapeOf(op.getInput()), of = shapeOf(op.getIndices());
     const auto dimension = static_cast<size_t>(op.getDimension());
     if (product(of) == 0 || product(own) == 0)

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Sequence
 from halfstep.graph import generated
 from halfstep.graph.graph import operand, operands
 from halfstep.graph.promotion import alike, in_float32, in_widest
-from halfstep.graph.shapes import broadcast, cast, constant, reshape
+from halfstep.graph.shapes import broadcast, cast, concat, constant, index_of, reshape, tile
 from halfstep.hints.types import Operand, Tensor
 from halfstep_runtime._errors import Error, axis
 
@@ -32,31 +32,69 @@ def places_of(indices: list[Tensor], sizes: Sequence[int]) -> Tensor:
     return generated.select(functools.reduce(generated.logical_or, beyond), -1, functools.reduce(generated.add, steps))
 
 
+def from_start(indices: Operand, size: int | None) -> Tensor:
+    """Indices of which negative ones count from the end, as from the start."""
+    if size is None:
+        raise Error("the batch, whose size is open, takes no indices")
+    indices = operand(indices)
+    return generated.select(indices < 0, indices + size, indices)
+
+
+def _cut(x: Tensor, shape: Sequence[int | None], dimension: int) -> Tensor:
+    """What is in front of the sizes of `shape`, but in a dimension."""
+    index = tuple(slice(None) if i == dimension or size == own else slice(0, size) for i, (own, size) in enumerate(zip(x.shape, shape)))
+    return x if all(one == slice(None) for one in index) else index_of(x, index)
+
+
+def _check_places(name: str, input: Tensor, shape: Sequence[int | None], dimension: int) -> None:
+    own = input.shape
+    others = [(a, b) for i, (a, b) in enumerate(zip(shape, own)) if i != dimension]
+    if len(shape) != len(own) or not all(a == b or (a is not None and b is not None and a < b) for a, b in others):
+        raise Error(f"{name}: indices of shape {tuple(shape)} do not lie in {own}")
+
+
 def gather_elements(input: Operand, indices: Operand, dimension: int) -> Tensor:
-    """Elements by an index for each along a dimension (numpy.take_along_axis, torch.gather)."""
-    input = operand(input)
-    return generated.gather_elements(input, indices, axis("gather_elements", dimension, len(input.shape)))
+    """Elements by an index for each along a dimension (numpy.take_along_axis, torch.gather). Where there are fewer indices along another
+    dimension, they are of the first elements there."""
+    x, = operands(input)
+    places = operand(indices)
+    dimension = axis("gather_elements", dimension, len(x.shape))
+    _check_places("gather_elements", x, places.shape, dimension)
+    return generated.gather_elements(_cut(x, places.shape, dimension), places, dimension)
 
 
-def scatter_elements_add(input: Operand, indices: Operand, updates: Operand, dimension: int) -> Tensor:
-    """Adds each element of one tensor to one of another by its index along a dimension, in the order of the indices. The sum is in the
-    wider of the two types."""
-    x, added = alike(input, updates)
-    return generated.scatter_elements_add(x, indices, added, axis("scatter_elements_add", dimension, len(x.shape)))
+def gather_slices(input: Tensor, places: Tensor) -> Tensor:
+    """Of each row of the batch, [rows, places, ...], the slices that its own `places`, [rows, ...], say."""
+    rows, count, *rest = input.shape
+    columns, width = (math.prod(size or 0 for size in some) for some in (places.shape[1:], rest))
+    wide = tile(reshape(places, (places.shape[0], columns, 1)), (1, 1, width)) if width else reshape(places, (places.shape[0], columns, 1))[:, :, :0]
+    found = generated.gather_elements(reshape(input, (rows, count, width)), wide, 1)
+    return reshape(found, (*places.shape, *rest))
 
 
 def scatter_add_elements(input: Operand, dimension: int, indices: Operand, updates: Operand) -> Tensor:
-    """`scatter_elements_add` in the words of torch.scatter_add: of `updates` as many are taken along each dimension as there are indices."""
+    """Adds each element of `updates` to that of `input` at its own place but in `dimension`, where the index in the same place of
+    `indices` says, in their order (torch.scatter_add). An index that is none of the dimension's adds nothing. Where there are fewer indices
+    along another dimension, they are of the first elements there. The sum is in the wider of the two types."""
     x, added = alike(input, updates)
     indices, = operands(indices)
     own, others, shape = x.shape, added.shape, indices.shape
     dimension = axis("scatter_add_elements", dimension, len(own))
-    if len(shape) != len(own) or len(others) != len(own) or any(a != b and (a is None or b is None or a > b) for a, b in zip(shape, others)):
+    if len(others) != len(shape) or any(a != b and (a is None or b is None or a > b) for a, b in zip(shape, others)):
         raise Error(f"scatter_add_elements: indices of shape {shape} do not lie in updates of {others} for {own}")
-    if any(a != b and (a is None or b is None or a > b) for i, (a, b) in enumerate(zip(shape, own)) if i != dimension):
-        raise Error(f"scatter_add_elements: indices of shape {shape} do not lie in {own}")
-    taken = added if others == shape else added[tuple(slice(None) if size is None else slice(0, size) for size in shape)]
-    return generated.scatter_elements_add(x, indices, taken, dimension)
+    _check_places("scatter_add_elements", x, shape, dimension)
+    taken = added if others == shape else index_of(added, tuple(slice(None) if size is None else slice(0, size) for size in shape))
+
+    def put(part: Tensor, dimensions: Sequence[int]) -> Tensor:
+        """Into a part of `input`; beyond the indices it stays what it is."""
+        if not dimensions:
+            return generated.scatter_add_elements(part, indices, taken, dimension)
+        first, *others = dimensions
+        before = [slice(None)] * first
+        front, rest = (index_of(part, (*before, one)) for one in (slice(0, shape[first]), slice(shape[first], None)))
+        return concat([put(front, others), rest], first)
+
+    return put(x, [i for i, size in enumerate(shape) if i != dimension and size != own[i]])
 
 
 def _means(shape: tuple[int | None, ...], places: Tensor, values: Tensor) -> tuple[Tensor, Tensor]:

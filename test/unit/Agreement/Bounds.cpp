@@ -62,7 +62,7 @@ static const std::set<std::string> kSums = {"mp.matmul",
                                             "mp.reduce_prod",
                                             "mp.cumsum",
                                             "mp.top_k_grad",
-                                            "mp.scatter_elements_add",
+                                            "mp.scatter_add_elements",
                                             "mp.resize",
                                             "mp.resize_grad",
                                             "mp.resample",
@@ -329,7 +329,7 @@ private:
       return 2 * std::min<uint64_t>(pixelsOfWindow(), operands.front().count());
     if (use.op == "mp.scatter_add")
       return operands[1].count() + 1; // as many indices may be of one slice, which has a value of its own
-    if (use.op == "mp.scatter_elements_add")
+    if (use.op == "mp.scatter_add_elements")
       return operands[1].count() + 1;
     if (use.op.starts_with("mp.resize") || use.op == "mp.resample") // products with a weight for each dimension
       return 3 * operands.front().count() / static_cast<uint64_t>(shape.front() * shape.back()) + 64;

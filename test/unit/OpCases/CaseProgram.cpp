@@ -85,7 +85,7 @@ static bool statesSizes(const std::string &text) {
   const bool needsBatch = has("mp.batch_norm ") || has("mp.batch_norm_grad ");
   const bool countsElements = has("mp.slice ") || has("mp.pad ") || has("mp.concat ") || has("mp.top_k ") ||
                               has("mp.split ") || has("mp.tile ") || has("mp.max_pool_with_indices ") ||
-                              has("mp.recenter_squares ");
+                              has("mp.recenter_squares ") || has(" starts "); // one more than pixels
   return hasWindows || needsBatch || countsElements ||
          std::ranges::any_of(std::initializer_list<const char *>{"dense<[", "padding", "groups"}, has);
 }

@@ -104,7 +104,7 @@ public:
       : op(op), operands(operands), result(results[index]), index(index) {
     if (productOf(op) || llvm::isa<ReduceSumOp, ReduceMeanOp, GlobalNormOp, ClipByGlobalNormOp, ClipByNormOp>(op))
       absolute = evaluateAlone(op, absolutes(operands))[index];
-    else if (llvm::isa<AvgPoolOp, AvgPoolGradOp, ScatterAddOp, ScatterElementsAddOp, ReduceProdOp, CumsumOp, TopKGradOp,
+    else if (llvm::isa<AvgPoolOp, AvgPoolGradOp, ScatterAddOp, ScatterAddElementsOp, ReduceProdOp, CumsumOp, TopKGradOp,
                        ResizeOp, ResizeGradOp>(op)) // none is cubic
       absolute = evaluateAlone(op, absolutes(operands))[index];
     else if (llvm::isa<MaxPoolGradOp>(op)) // who wins a window is as it was
@@ -125,7 +125,7 @@ public:
       return Sum{operands[0].count() / std::max<uint64_t>(result.count(), 1) + 1, elementAt(absolute, element)};
     if (llvm::isa<ResizeOp, ResizeGradOp>(op))
       return Sum{3 * operands[0].count() + 8, elementAt(absolute, element)};
-    if (llvm::isa<ScatterAddOp, ScatterElementsAddOp>(op))
+    if (llvm::isa<ScatterAddOp, ScatterAddElementsOp>(op))
       return Sum{operands[1].count() + 1, elementAt(absolute, element)};
     if (auto scan = llvm::dyn_cast<CumsumOp>(op)) // in doublings
       return Sum{std::bit_width(static_cast<uint64_t>(operands[0].type.shape[scan.getDimension()])) + 1,

@@ -491,7 +491,7 @@ std::vector<std::string> mp::writtenOps() {
 const std::vector<std::string> &mp::derivedOps() {
   static const std::vector<std::string> ops = {
       // of mp-autodiff, mp-loss-scaling and mp-optimizer
-      "mp.conv_filter_grad", "mp.scatter_add", "mp.scatter_elements_add", "mp.resize_grad", "mp.max_pool_grad",
+      "mp.conv_filter_grad", "mp.scatter_add", "mp.scatter_add_elements", "mp.resize_grad", "mp.max_pool_grad",
       "mp.avg_pool_grad", "mp.relu_grad", "mp.tanh_grad", "mp.gelu_grad", "mp.attention_grad", "mp.batch_norm_grad",
       "mp.group_norm_grad", "mp.top_k_grad", "mp.softmax_grad", "mp.layer_norm_statistics", "mp.layer_norm_grad",
       "mp.softmax_cross_entropy_grad", "mp.gradient_seed", "mp.scale_loss", "mp.unscale", "mp.check_finite",

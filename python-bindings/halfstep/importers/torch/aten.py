@@ -222,9 +222,13 @@ def _median(call: Call, x: Tensor, dim: int | None = None, keep_dims: bool = Fal
         raise Error("the batch cannot be sorted")
     values, indices = ops.top_k(flat, (size + 1) // 2, place, largest=False)
     at = (*[slice(None)] * place, slice((size + 1) // 2 - 1, None) if keep_dims else (size + 1) // 2 - 1)
-    if dim is None and is_float(x):
-        return ops.select(ops.reduce_max(ops.cast(ops.is_nan(flat), "float32")) > 0.5, float("nan"), values[at])
-    return values[at] if dim is None else (values[at], ops.cast(indices[at], "int64"))
+    found, index = values[at], ops.cast(indices[at], "int64")
+    if is_float(x):
+        is_nan = ops.cast(ops.is_nan(flat), "float32")
+        has_nan, first = along(ops.reduce_max, is_nan, place, keep_dims and dim is not None) > 0.5, ops.argmax(is_nan, place, "int64")
+        found = ops.select(has_nan, math.nan, found)
+        index = ops.select(has_nan, first if first.shape == index.shape else ops.reshape(first, index.shape), index)
+    return found if dim is None else (found, index)
 
 
 def _quantile(call: Call, x: Tensor, q: Any, dim: int | None = None, keep_dims: bool = False, *_: object) -> Tensor:

@@ -7,7 +7,10 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
+import numpy
+
 from halfstep import ops
+from halfstep.graph import scatter
 from halfstep.graph.tensor import Tensor
 from halfstep.importers.torch.call import Call, Handler
 from halfstep.importers.torch.operands import Operand, as_type, pair, tensor_of
@@ -123,6 +126,19 @@ def _repeat(call: Call, x: Tensor, counts: Sequence[Any]) -> Tensor:
     return ops.reshape(ops.broadcast(ops.reshape(tiled, (1, row)), like=ops.reshape(call.filled(0), (None, row))), call.shape)
 
 
+def _gather(call: Call, x: Tensor, dim: int, index: Tensor, *_: object) -> Tensor:
+    check_rows(call)
+    return ops.gather_elements(x, index, axis("gather", dim, len(x.shape)))
+
+
+def check_rows(call: Call) -> None:
+    """That indices have as many rows as what they are of: open sizes are equal where their expressions are."""
+    x, index = (call.node.args[i].meta["val"].shape for i in (0, 2))
+    dim = axis("an index", call.named["dim"], len(x)) if len(x) else 0
+    if any(not (isinstance(a, int) and isinstance(b, int)) and str(a) != str(b) for i, (a, b) in enumerate(zip(x, index)) if i != dim):
+        raise Error(f"indices of {tuple(map(str, index))} for {tuple(map(str, x))}, whose rows are not as many; give batched=False")
+
+
 def _take_along(call: Call, x: Tensor, index: Tensor, dim: int | None = None) -> Tensor:
     if dim is None:
         raise Error("a dimension has to be given")
@@ -130,7 +146,72 @@ def _take_along(call: Call, x: Tensor, index: Tensor, dim: int | None = None) ->
     size = x.shape[dim]
     if size is None or any(a != b for i, (a, b) in enumerate(zip(x.shape, index.shape)) if i != dim):
         raise Error("indices have the tensor's sizes but in the dimension, which is not that of the batch")
-    return ops.gather_elements(x, ops.select(index < 0, index + size, index), dim)
+    return ops.gather_elements(x, from_start(index, size), dim)
+
+
+OPEN = "the batch, whose size is open, takes no indices; give batched=False"
+
+
+def known_indices(index: Any) -> numpy.ndarray[Any, Any] | None:
+    """Indices that are known, or None."""
+    import torch
+
+    return index.numpy() if isinstance(index, torch.Tensor) else None
+
+
+def from_start(given: Any, size: int | None) -> Tensor:
+    """Negative indices are counted from the last there, and are none here."""
+    if size is None:
+        raise Error(OPEN)
+    if (known := known_indices(given)) is not None:
+        return ops.constant(numpy.where(known < 0, known + size, known), "int64")
+    return scatter.from_start(as_type(tensor_of(given), "int64"), size)
+
+
+def _index(call: Call, x: Tensor, indices: Sequence[Operand]) -> Tensor:
+    """Tensors of indices, one for some of the dimensions: what stands beside each other is one dimension of the result, else the first."""
+    given = [dim for dim, one in enumerate(indices) if one is not None]
+    if given[0] == 0 and x.shape[0] is None and _are_rows(call, indices[0]):
+        return _index_of_rows(x, [indices[dim] for dim in given], given)
+    if any(x.shape[dim] is None for dim in given):
+        raise Error(OPEN)
+    sizes = [x.shape[dim] or 0 for dim in given]
+    if len(given) == 1:
+        return ops.gather(x, from_start(indices[given[0]], sizes[0]), given[0])
+    at = given[0] if given == list(range(given[0], given[0] + len(given))) else 0
+    others = [dim for dim in range(len(x.shape)) if dim not in given]
+    moved = ops.transpose(x, [*others[:at], *given, *others[at:]])
+    flat = ops.reshape(moved, (*moved.shape[:at], math.prod(sizes), *moved.shape[at + len(given):]))
+    return ops.gather(flat, scatter.places_of([from_start(indices[dim], size) for dim, size in zip(given, sizes)], sizes), at)
+
+
+def _are_rows(call: Call, index: Any) -> bool:
+    """Whether an index is the number of its own row in the batch, as torch.arange(x.shape[0]) is, of as many rows as are indexed: open sizes
+    are equal where their expressions are."""
+    while isinstance(index, Tensor) and index.made_by[0] in ("mp.cast", "mp.reshape"):
+        index = index.made_by[1][0]
+    if not isinstance(index, Tensor) or index.made_by[0] != "mp.iota" or index.shape != (None,):
+        return False
+    value, own = call.node.args[0].meta["val"], call.node.args[1][0].meta["val"]
+    return str(value.shape[0]) == str(own.numel())
+
+
+def _index_of_rows(x: Tensor, own: Sequence[Any], given: Sequence[int]) -> Tensor:
+    """Of each row of the batch the elements that the other indices say."""
+    rows, *others = own
+    rank = max(len(one.shape) for one in own)
+    shapes = [(*[1] * (rank - len(one.shape)), *one.shape) for one in others]
+    if len(rows.shape) != rank or given != list(range(len(given))) or any(size != 1 for size in rows.shape[1:]):
+        raise Error("rows of the batch beside indices of each row are not supported; give batched=False")
+    if not others:
+        return x
+    sizes = [size or 0 for size in x.shape[1 : len(given)]]
+    flat = ops.reshape(x, (None, math.prod(sizes), *x.shape[len(given):]))
+    own = [ops.reshape(from_start(one, size), shape) for one, size, shape in zip(others, sizes, shapes)]
+    places = scatter.places_of(own, sizes)
+    if places.shape[0] == 1:  # the same for all rows
+        return ops.gather(flat, ops.reshape(places, places.shape[1:]), 1)
+    return scatter.gather_slices(flat, places)
 
 
 def _one_hot(call: Call, x: Tensor, classes: int = -1) -> Tensor:
@@ -145,9 +226,10 @@ INDEXING: dict[str, Handler] = {
     **dict.fromkeys(["constant_pad_nd", "pad"], _pad),
     **dict.fromkeys(["repeat", "tile"], _repeat),
     "embedding": _embedding,
-    "gather": lambda call, x, dim, index, *_: ops.gather_elements(x, index, axis("gather", dim, len(x.shape))),
+    "gather": _gather,
     "take_along_dim": _take_along,
     "flip": lambda call, x, dims: ops.flip(x, dims),
+    "index": _index,
     "index_select": lambda call, x, dim, index: ops.gather(x, index, dim),
     "narrow": lambda call, x, dim, start, length: _at(x, dim, slice(start, start + length)),
     "one_hot": _one_hot,
