@@ -5,7 +5,9 @@ REQUIRES: pytorch
 RUN: %{torch_python} -W ignore %s
 """
 
+import concurrent.futures
 import contextlib
+import copy
 import io
 
 import numpy
@@ -53,7 +55,7 @@ FUNCTIONS = {
 for name, function in FUNCTIONS.items():
     module = Of(function)
     model = halfstep.from_torch(module, torch.randn(4, 8))
-    for rows in (1, 2, 3, 5, 2, 20):
+    for rows in (1, 2, 3, 5, 2, 20, 65):
         x = torch.randn(rows, 8)
         with torch.no_grad():
             wanted = module(x)
@@ -95,6 +97,40 @@ for call, said in ((lambda: model.evaluate(x[:50], y[:50], batch_size=32), "50 r
         raise AssertionError(said)
     except halfstep.Error as error:
         assert said in str(error), error
+
+# It is made of the module as that was, of each size: changed later, or used by two threads with a copy.
+module = Of(lambda h: h[1:] - h[:-1]).eval()
+module.layer = nn.Sequential(module.layer, nn.Dropout(0.9))
+model = halfstep.from_torch(module.eval(), torch.randn(20, 8))
+module.train()
+for rows in (3, 20):
+    x = torch.randn(rows, 8)
+    with torch.no_grad():
+        assert numpy.allclose(model.predict(x.numpy()), module.eval()(x).numpy(), atol=2e-6), rows
+    module.train()
+module = Of(lambda h: torch.roll(h, 1, 0) + 2 * h)
+model = halfstep.from_torch(module, torch.randn(4, 8))
+inputs = [torch.randn(rows, 8) for rows in range(2, 14)]
+with concurrent.futures.ThreadPoolExecutor(2) as threads:
+    founds = list(threads.map(lambda given: given[0].predict(given[1].numpy()), zip([model, copy.deepcopy(model)] * 6, inputs)))
+assert all(numpy.allclose(found, module(x).detach().numpy(), atol=2e-6) for found, x in zip(founds, inputs))
+
+
+class Parts(nn.Module):
+    """Two buffers in one memory, of other sizes."""
+
+    def __init__(self):
+        super().__init__()
+        memory = torch.arange(8.0)
+        self.register_buffer("first", memory[:3])
+        self.register_buffer("second", memory[3:].view(5))
+
+    def forward(self, x):
+        return torch.roll(x, 1, 0) + self.first.sum() + self.second
+
+
+x = torch.randn(4, 5)
+assert numpy.allclose(halfstep.from_torch(Parts(), x).predict(x.numpy()), Parts()(x).numpy(), atol=2e-6)
 
 # What neither is open nor can be made for one size is told as of an open batch.
 try:

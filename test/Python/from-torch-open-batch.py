@@ -60,7 +60,10 @@ PER_ROW = {
     "written": placed,
     "whole numbers": lambda x, w: F.embedding(torch.zeros(x.shape[0], 2, dtype=torch.long) + 1, w.view(4, 2)).flatten(1) + x.sum(1, keepdim=True),
     "ones of bool": lambda x, w: torch.where(torch.ones(x.shape[0], 8, dtype=torch.bool), x * w, 0.0),
-    "positions": lambda x, w: (x * w).view(x.shape[0], 2, 4) + torch.arange(2 * x.shape[0]).view(-1, 2, 1) * 0,
+    "positions": lambda x, w: (x * w).view(x.shape[0], 2, 4) + torch.arange(2 * x.shape[0]).view(-1, 2, 1),
+    "places of rows": lambda x, w: x * w + torch.arange(x.shape[0])[:, None],
+    "rows inside": lambda x, w: (x * w).view(-1, 2, 4).transpose(0, 1).reshape(-1, 4).tanh().view(2, -1, 4).transpose(0, 1).reshape(-1, 8),
+    "one of merged rows": lambda x, w: (x * w).view(-1, 4).gather(1, torch.zeros(2 * x.shape[0], 1, dtype=torch.long) + 3).view(-1, 2),
     "rows merged": lambda x, w: F.layer_norm((x * w).view(-1, 4), [4]).view(x.shape[0], 8),
     "rows by their number": lambda x, w: (x * w).reshape(x.shape[0] * 2, 4).softmax(1).reshape(x.shape[0], -1),
     "its own row": lambda x, w: (x * w)[torch.arange(x.shape[0])[:, None, None], torch.tensor([[[1, 2, 7]]])],
@@ -104,7 +107,7 @@ def check_gradients(name, module, x):
 for name, function in {**PER_ROW, "state of a parameter": None}.items():
     module = Cell() if function is None else Of(function)
     model = halfstep.from_torch(module, torch.randn(4, 8))
-    for rows in (1, 3, 8):
+    for rows in (1, 3, 8, 65, 100):
         x = torch.randn(rows, 8)
         with torch.no_grad():
             wanted = module(x)
@@ -116,4 +119,15 @@ for name, function in COMBINED.items():
         check_gradients(name, Loss(function), torch.randn(rows, 8))
 
 # Of a part of the batch no open size is made: the model is one for each size.
-assert halfstep.from_torch(Of(lambda x, w: x[1:] * w), torch.randn(4, 8))._rows == 4
+for function in (lambda x, w: x[1:] * w, lambda x, w: (x * w).view(-1, 4).gather(1, torch.zeros(x.shape[0], 1, dtype=torch.long) + 3),
+                 lambda x, w: (x * w).view(-1, 4)[torch.arange(x.shape[0]), 1:3].sum() + x):
+    module = Of(function)
+    model = halfstep.from_torch(module, torch.randn(4, 8))
+    assert model._rows == 4
+    for rows in (2, 3, 65, 100):
+        x = torch.randn(rows, 8)
+        assert numpy.allclose(model.predict(x.numpy()), module(x).detach().numpy(), atol=3e-6), rows
+
+# A whole number of rows is exact beyond what float32 holds.
+counted = Of(lambda x, w: torch.zeros(1, dtype=torch.long) + x.shape[0] * x.shape[0])
+assert halfstep.from_torch(counted, torch.randn(4, 8)).predict(numpy.zeros((5001, 8), numpy.float32)).tolist() == [25010001]

@@ -68,7 +68,7 @@ for name, nodes in OPEN.items():
         file = file_of(nodes, CONSTANTS, {"flat": 2, "merged": 2, "part of a shape": 4}.get(name, 3), first)
         model = halfstep.from_onnx(file)
         assert model._rows is None, name
-        for rows in (1, 3, 8) if first == "batch" else (3,):
+        for rows in (1, 2, 3, 8, 65, 100) if first == "batch" else (3,):
             x = random.standard_normal((rows, 4, 6)).astype("float32")
             (wanted,) = ReferenceEvaluator(file).run(None, {"x": x})
             found = model.predict(x)
@@ -82,16 +82,38 @@ MORE = [*BATCH, node("Add", "rows one", "more"), node("Concat", "more four six",
 COLUMNS = [*BATCH, node("Slice", "x zero rows one", "z")]
 HALF = [*BATCH, node("Reshape", "x halves", "h"), node("Slice", "h zero rows zero", "z")]
 AT_MOST = [*BATCH, node("Min", "rows two", "most"), node("Slice", "x zero most one", "z")]
-FACTOR = [*BATCH, node("Min", "rows two", "most"), node("Cast", "most", "factor", to=FLOAT), node("Mul", "x factor", "z")]
-for nodes in (ROLLED, MORE, COLUMNS, HALF, AT_MOST, FACTOR):
+HALVED = [*BATCH, node("Div", "rows two", "half"), node("Slice", "x zero half zero", "z")]
+for nodes in (ROLLED, MORE, COLUMNS, HALF, AT_MOST, HALVED):
     file = file_of(nodes, CONSTANTS)
     model = halfstep.from_onnx(file)
     assert model._rows == 2
-    for rows in (1, 2, 3, 7, 3) if nodes is not MORE else (2, 3, 7, 3):
+    for rows in (2, 3, 8, 3, 100):
         x = random.standard_normal((rows, 4, 6)).astype("float32")
         (wanted,) = ReferenceEvaluator(file).run(None, {"x": x})
         found = model.predict(x)
         assert found.shape == wanted.shape and numpy.abs(found - wanted).max() < 1e-6, (rows, found, wanted)
+# Numbers that no sum or product of sizes gives: as numbers, where an op computes them, else of each size.
+NUMBERS = {
+    "least": [node("Min", "rows two", "n")], "half": [node("Div", "rows two", "n")], "rest": [node("Mod", "rows two", "n")],
+    "is even": [node("Mod", "rows two", "r"), node("Equal", "r zero", "e"), node("Cast", "e", "n", to=INT)],
+    "is one": [node("Equal", "rows one", "e"), node("Where", "e four six", "n")], "is many": [node("Less", "four rows", "e"), node("Where", "e four six", "n")],
+    "is a batch": [node("Greater", "rows zero", "e"), node("Where", "e four six", "n")], "square": [node("Mul", "rows rows", "n")],
+    "root": [node("Cast", "rows", "f", to=FLOAT), node("Sqrt", "f", "s"), node("Floor", "s", "t"), node("Cast", "t", "n", to=INT)],
+}
+for name, nodes in NUMBERS.items():
+    file = file_of([*BATCH, *nodes, node("Cast", "n", "factor", to=FLOAT), node("Mul", "x factor", "z")], CONSTANTS)
+    model = halfstep.from_onnx(file)
+    for rows in (1, 2, 3, 4, 5, 8, 100):
+        x = random.standard_normal((rows, 4, 6)).astype("float32")
+        (wanted,) = ReferenceEvaluator(file).run(None, {"x": x})
+        assert numpy.abs(model.predict(x) - wanted).max() < 1e-6 * max(numpy.abs(wanted).max(), 1), (name, rows)
+for of, to in ((0, "then"), (1, "else")):
+    even = [*BATCH, node("Mod", "rows two", "r"), node("Squeeze", "r", "s"), node("Equal", "s nought", "is"),
+            helper.make_node("If", ["is"], ["z"], name="if", then_branch=BRANCHES["then"], else_branch=BRANCHES["else"])]
+    file = file_of(even, CONSTANTS)
+    x = random.standard_normal((6 + of, 4, 6)).astype("float32")
+    assert (halfstep.from_onnx(file).predict(x) == ReferenceEvaluator(file).run(None, {"x": x})[0]).all()
+
 onnx.save(file_of(ROLLED, CONSTANTS), "rolled.onnx")
 command = [sys.executable, "-m", "halfstep", "import", "rolled.onnx", "-o", "rolled.mlir"]
 ended = subprocess.run(command, capture_output=True, text=True)

@@ -37,6 +37,17 @@ def similar(x, kernel):
     return h @ h.T
 
 
+class Halves(nn.Module):
+    """A reshape that puts parts of several rows at one index."""
+
+    def forward(self, x):
+        return ops.reshape(ops.sum(ops.reshape(x, (2, -1, 8)), 0), (-1, 4))
+
+
+for rows in (6, 64, 100):
+    x = draw(rows, 8)
+    assert numpy.abs(Halves().predict(x) - x.reshape(2, -1, 8).sum(0).reshape(-1, 4)).max() < 1e-5, rows
+    assert (nn.Sequential(lambda x: x + ops.iota(0, like=x, dtype="float32")).predict(x) == x + numpy.arange(rows, dtype="float32")[:, None]).all(), rows
 model = Similar()
 kernel = numpy.asarray(model.kernel.value)
 for rows in (1, 2, 3, 5, 64, 100):
@@ -100,7 +111,7 @@ native = _compiler.Model("m")
     "w", PARAMETER, (_compiler.ElementType.f32, (4, 3)), (_compiler.InitializerKind.zeros, 0.0, 0.0, 0))
 ((y, *_),) = native.add_op("mp.add", [x, w], {}, None, "", "", 0)
 native.add_result(y, OUTPUT, "y")
-for given, said in (((0, [x]), "a batch has 0 rows, expected at least 1"), ((3, [x]), "has not the 3 rows of a batch"), ((4, [w]), "is no input, which has the rows of a batch"),
+for given, said in (((0, [x]), "a batch has 0 rows, expected at least 1"), ((3, [x]), "does not have the 3 rows of a batch"), ((4, [w]), "is no input, which has the rows of a batch"),
                     ((4, [y]), "is no input"), ((4, [99]), "value 99 is no input"), ((4, [-1]), "value -1 is no input")):
     try:
         native.set_batch(*given)

@@ -28,5 +28,5 @@ class Rows:
 
     @functools.cached_property
     def count(self) -> Tensor:
-        """Their number, one of float32."""
-        return ops.sum(self.filled(1.0, (None,), "float32"))
+        """Their number, one of float64, whose sums and products are exact."""
+        return ops.sum(self.filled(1.0, (None,), "float64"))

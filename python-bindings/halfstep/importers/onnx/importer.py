@@ -442,6 +442,8 @@ def _shrink(node: Node, x: Tensor) -> Tensor:
 
 def _hardmax(node: Node, x: Tensor) -> Tensor:
     axis = axis_of(node, x)
+    if x.shape[axis] is None:
+        node.refuse("the largest of a batch, whose size is open, is not supported")
     return on_last(lambda one: ops.one_hot(ops.argmax(one), one.shape[-1] or 0, one.dtype), x, axis)
 
 

@@ -1,5 +1,7 @@
-"""What of a file is known when it is imported: shapes and constants, and what is computed of them by ONNX's own evaluator. What follows from
-the size of the batch, which is open, is computed for three sizes of it: where all agree it is known, else it is an affine number of rows."""
+"""What of a file is known when it is imported: shapes and constants, and what is computed of them by ONNX's own evaluator.
+
+What follows from the size of the batch, which is open, is a number of times that and something more, which sums and products keep. It is
+computed for some sizes of the batch; other functions of it are not followed, and the model is made for each size of the batch."""
 
 from __future__ import annotations
 
@@ -18,8 +20,8 @@ if TYPE_CHECKING:
 
 Array: TypeAlias = "numpy.ndarray[Any, Any]"
 
-# Sizes that the batch may have: what is as these say of the smallest, of a small and of a large one is so of all between.
-_SIZES = (1, 3, 10007)
+# Sizes of the batch for which values are computed: more than what sums and products of few sizes need to be told from each other.
+_SIZES = (1, 2, 5, 10007)
 # Ops on shapes and on what is computed of them. Where one of them makes a tensor of so many rows, its own rule does.
 _COMPUTED = {
     "Abs", "Add", "And", "Cast", "Ceil", "Concat", "ConstantOfShape", "Cos", "CumSum", "Div", "Equal", "Exp", "Expand", "Flatten", "Floor", "Gather",
@@ -27,6 +29,9 @@ _COMPUTED = {
     "Or", "Pow", "Range", "Reciprocal", "ReduceMax", "ReduceMin", "ReduceProd", "ReduceSum", "Reshape", "ScatterElements", "ScatterND", "Sign", "Sin", "Slice",
     "Split", "Sqrt", "Squeeze", "Sub", "Tile", "Transpose", "Trilu", "Unsqueeze", "Where", "Xor",
 }
+# Those that give polynomials of polynomials of the batch's size; comparisons and quotients do where `_is_followed` says so.
+_FOLLOWED = {"Add", "Cast", "Concat", "Flatten", "Gather", "Identity", "Mul", "Neg", "ReduceProd", "ReduceSum", "Reshape", "Slice", "Split", "Squeeze", "Sub",
+             "Transpose", "Unsqueeze"}
 _MAKES_ROWS = {"ConstantOfShape", "Expand", "Range", "Tile"}
 _OF_SHAPE = {"Shape", "Size"}
 _RESHAPES = {"Flatten", "Reshape", "Squeeze", "Unsqueeze"}
@@ -41,7 +46,7 @@ class Open:
     def affine(self) -> tuple[Array, Array] | None:
         """How many times the batch's size each number is, and what is added to that; None where they are no such numbers."""
         found = [one.astype(numpy.float64) for one in self.values]
-        times = (found[-1] - found[0]) / (_SIZES[-1] - _SIZES[0])
+        times = numpy.round((found[-1] - found[0]) / (_SIZES[-1] - _SIZES[0]), 9)
         added = found[0] - times * _SIZES[0]
         return (times, added) if all(numpy.allclose(times * size + added, one, 1e-6, 1e-6) for size, one in zip(_SIZES, found)) else None
 
@@ -86,13 +91,54 @@ def share_of(op: str, given: Sequence[tuple[Any, Fraction | None]], result: Sequ
 def compute(node: Node, values: Sequence[Any]) -> tuple[Any, ...] | None:
     """A node's results, or None where they are no numbers of one shape for every size of the batch."""
     is_open = any(isinstance(one, Open) for one in values)
-    if is_open and node.op in _MAKES_ROWS:
+    if is_open and not _is_followed(node, values):
         return None
     count = len(_SIZES) if is_open else 1
     found = [_evaluated(node, [one.values[i] if isinstance(one, Open) else one for one in values]) for i in range(count)]
     if any(one.shape != of.shape for results in found for one, of in zip(results, found[0])):
         return None
     return tuple(_of(one) for one in zip(*found))
+
+
+def _is_followed(node: Node, values: Sequence[Any]) -> bool:
+    """Whether what a node gives of values that follow from the batch's size is for all sizes what it is for `_SIZES`."""
+    lines = [_line(one) for one in values if one is not None]
+    if any(line is None for line in lines):
+        return False
+    if node.op == "Cast" and node.get("to") == _BOOL:
+        return False
+    if node.op == "Cast" and node.get("to") in _WHOLE_TYPES:  # which drops what is no whole number
+        return all((part == numpy.floor(part)).all() for line in lines for part in line or ())
+    if node.op == "Div":
+        (times, added), (by_times, by_added) = [line for line in lines if line is not None]
+        if not by_times.any():  # by a number
+            return not _are_whole(values) or not ((times % by_added).any() or (added % by_added).any())
+        return not (added.any() or by_added.any()) and not (_are_whole(values) and (times % by_times).any())
+    if node.op in _COMPARISONS:  # of lines that do not cross at any size
+        (times, added), (other_times, other_added) = [line for line in lines if line is not None]
+        slope, first = numpy.broadcast_arrays(times - other_times, times + added - other_times - other_added)
+        if node.op == "Equal":
+            sizes = 1 - first / numpy.where(slope == 0, 1, slope)
+            return not ((slope != 0) & (sizes >= 1) & (sizes % 1 == 0)).any()
+        return bool(((first != 0) & (first * slope >= 0) | (slope == 0)).all())
+    if node.op == "Where":
+        return not isinstance(values[0], Open)
+    return node.op in _FOLLOWED
+
+
+_COMPARISONS = {"Equal", "Greater", "GreaterOrEqual", "Less", "LessOrEqual"}
+_BOOL, _WHOLE_TYPES = 9, {2, 3, 4, 5, 6, 7, 12, 13}  # of TensorProto
+
+
+def _are_whole(values: Sequence[Any]) -> bool:
+    return all(numpy.asarray(one.values[0] if isinstance(one, Open) else one).dtype.kind in "iu" for one in values)
+
+
+def _line(value: Any) -> tuple[Array, Array] | None:
+    if isinstance(value, Open):
+        return value.affine()
+    known = numpy.asarray(value)
+    return None if known.dtype.kind not in "biuf" else (numpy.zeros(known.shape), known.astype(numpy.float64))
 
 
 def _of(values: Sequence[Array]) -> Array | Open:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, cast
 import numpy
 
 from halfstep import ops
-from halfstep.graph.scatter import places_of
+from halfstep.graph.scatter import from_start, gather_slices, places_of
 from halfstep.graph.tensor import Tensor
 from halfstep.importers.onnx.known import Open
 from halfstep.importers.onnx.node import Handler, Node, Operand, axes_of, axis_of, known, number, numbers, sizes, tensor
@@ -147,19 +147,13 @@ def _pad(node: Node, x: Tensor, given: Operand, value: Operand = None, axes: Ope
 _MODES: dict[str, PadMode] = {"constant": "constant", "reflect": "reflect", "edge": "replicate", "wrap": "circular"}
 
 
-def _from_start(indices: Tensor, size: int) -> Tensor:
-    """A negative index counts from the end."""
-    behind = ops.add(indices, ops.constant(size, indices.dtype))
-    return ops.select(indices < ops.constant(0, indices.dtype), behind, indices)
-
-
 def _gather(node: Node, x: Tensor, indices: Operand) -> Tensor:
     axis = axis_of(node, x, 0)
     size = x.shape[axis]
     if size is None:
         node.refuse("rows of the batch cannot be chosen")
     if isinstance(indices, (Tensor, Leaf)):
-        return ops.gather(x, _from_start(tensor(indices), size), axis)
+        return ops.gather(x, from_start(tensor(indices), size), axis)
     array = numpy.asarray(indices)
     return ops.gather(x, tensor(numpy.where(array < 0, array + size, array)), axis)
 
@@ -168,7 +162,7 @@ def _gather_elements(node: Node, x: Tensor, indices: Tensor) -> Tensor:
     axis = axis_of(node, x, 0)
     if (size := x.shape[axis]) is None:
         node.refuse("rows of the batch cannot be chosen")
-    return ops.gather_elements(x, _from_start(indices, size), axis)
+    return ops.gather_elements(x, from_start(indices, size), axis)
 
 
 def _only_sums(node: Node) -> None:
@@ -181,7 +175,7 @@ def _scatter_elements(node: Node, x: Tensor, indices: Tensor, updates: Tensor) -
     axis = axis_of(node, x, 0)
     if (size := x.shape[axis]) is None:
         node.refuse("rows of the batch cannot be chosen")
-    return ops.scatter_add_elements(x, axis, _from_start(indices, size), updates)
+    return ops.scatter_add_elements(x, axis, from_start(indices, size), updates)
 
 
 def _gather_nd(node: Node, x: Tensor, indices: Tensor) -> Tensor:
@@ -190,21 +184,18 @@ def _gather_nd(node: Node, x: Tensor, indices: Tensor) -> Tensor:
     if batched not in (0, 1) or None in x.shape[batched : batched + count]:
         node.refuse("rows of the batch beside other indices are not supported" if batched in (0, 1) else f"batch_dims={batched} is not supported, only 0, 1")
     sizes = [size or 0 for size in x.shape[batched : batched + count]]
-    places = places_of([_from_start(indices[..., i], size) for i, size in enumerate(sizes)], sizes)
+    places = places_of([from_start(indices[..., i], size) for i, size in enumerate(sizes)], sizes)
     rest = x.shape[batched + count :]
     flat = ops.reshape(x, (*x.shape[:batched], math.prod(sizes), *rest))
     if not batched:
         return ops.gather(flat, places, 0)
-    columns, slices = (math.prod(size or 0 for size in some) for some in (places.shape[1:], rest))
-    wide = ops.reshape(places, (places.shape[0], columns, 1)) + ops.constant(numpy.zeros((1, 1, slices)), places.dtype)
-    found = ops.gather_elements(ops.reshape(flat, (x.shape[0], math.prod(sizes), slices)), wide, 1)
-    return ops.reshape(found, (*places.shape, *rest))
+    return gather_slices(flat, places)
 
 
 def _scatter_nd(node: Node, x: Tensor, indices: Tensor, updates: Tensor) -> Tensor:
     _only_sums(node)
     sizes = [size or 0 for size in x.shape[: indices.shape[-1]]]
-    return ops.index_put(x, [_from_start(indices[..., i], size) for i, size in enumerate(sizes)], updates, accumulate=True)
+    return ops.index_put(x, [from_start(indices[..., i], size) for i, size in enumerate(sizes)], updates, accumulate=True)
 
 
 def _one_hot(node: Node, labels: Tensor, depth: Operand, values: Operand) -> Tensor:
@@ -213,7 +204,7 @@ def _one_hot(node: Node, labels: Tensor, depth: Operand, values: Operand) -> Ten
     both = known(node, values, "values")
     if both.shape != (2,):
         node.refuse(f"its values are of shape {both.shape}, expected (2,): off and on")
-    hit = ops.one_hot(_from_start(ops.cast(labels, "int64"), classes), classes, "bool")
+    hit = ops.one_hot(from_start(ops.cast(labels, "int64"), classes), classes, "bool")
     return ops.select(hit, tensor(both[1]), tensor(both[0]))
 
 

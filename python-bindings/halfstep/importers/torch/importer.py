@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import collections
 import contextlib
+import copy
 import functools
 import inspect
 import io
@@ -25,7 +26,7 @@ from halfstep.importers.torch.call import sizes_of
 from halfstep.importers.torch.export import Interpreter
 from halfstep.importers.torch.filters import filters_of
 from halfstep.importers.torch.operands import type_name
-from halfstep.importers.torch.static import set_sizes
+from halfstep.importers.torch.static import with_sizes
 from halfstep.importers.torch.stops import Stops
 from halfstep.importers.torch.tracing import Tracing
 from halfstep.layers.leaves import Filter, Leaf, check_keys, number_arrays
@@ -67,7 +68,10 @@ def from_torch(module: torch.nn.Module, args: torch.Tensor | Sequence[torch.Tens
             except Error as error:
                 lacking = error
         if lacking is not None or least > _LEAST_ROWS[0]:
-            model.make_by_batch(max(2, next((len(one) for one in args if one.ndim), 2)), least, lambda rows: _traced(tracing, _of_rows(args, rows), False)[0], lacking)
+            # The module as it is now: what is changed in it later is not.
+            kept = Tracing(copy.deepcopy(module))
+            rows = max(2, next((len(one) for one in args if one.ndim), 2))
+            model.make_by_batch(rows, least, lambda few: _traced(kept, _of_rows(args, few), False)[0], lacking)
     except Error:
         raise
     except Exception as error:
@@ -225,7 +229,9 @@ class TorchModel(nn.Module):
         try:
             self._traced()
         except Error as error:
-            raise lacking or error
+            if lacking is None:
+                raise
+            raise lacking from error
 
     def children(self) -> Iterator[tuple[str, Leaf]]:
         yield from self._leaves.items()
@@ -238,15 +244,16 @@ class TorchModel(nn.Module):
         if rows is not None and rows < self._least:
             program = self._smaller(rows)
         inputs_of_graph = [self._input_of(program, one) for one in program.graph_signature.input_specs]
-        if rows is not None and program is self._program:
-            try:
-                set_sizes(program.graph_module, [one.shape for one in inputs], [one is None for one in inputs_of_graph])
-            except Exception as error:
-                raise Error(f"the module cannot be made for a batch of {rows} rows: {_said(error)}") from error
         given = iter(inputs)
         values = [next(given) if one is None else one for one in inputs_of_graph]
         interpreter = Interpreter(self._stops_of(program).needed)
-        outputs = interpreter.outputs(program.graph_module, values)
+        with contextlib.ExitStack() as sizes:
+            if rows is not None and program is self._program:
+                try:
+                    sizes.enter_context(with_sizes(program.graph_module, [one.shape for one in inputs], [one is None for one in inputs_of_graph]))
+                except Exception as error:
+                    raise Error(f"the module cannot be made for a batch of {rows} rows: {_said(error)}") from error
+            outputs = interpreter.outputs(program.graph_module, values)
         problems = [*self._problems, *interpreter.problems]
         if problems:
             raise Error(_report(problems)) from interpreter.unexpected

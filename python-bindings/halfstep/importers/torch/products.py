@@ -9,6 +9,7 @@ from halfstep import ops
 from halfstep.graph.tensor import Tensor
 from halfstep.importers.images import Function, channels_last
 from halfstep.importers.torch.call import Call, Handler
+from halfstep.importers.torch.indexing import check_rows
 from halfstep.importers.torch.operands import alike, float_of, is_float, together
 from halfstep_runtime._errors import Error
 
@@ -62,6 +63,7 @@ def _norm(call: Call, x: Tensor, order: Any = None, dims: Sequence[int] | None =
 
 
 def _scatter_add(call: Call, x: Any, dim: int, indices: Tensor, updates: Any) -> Tensor:
+    check_rows(call)
     x, updates = alike(x, updates)
     return ops.scatter_add_elements(x, dim, indices, updates)
 

@@ -30,10 +30,11 @@ class Batch:
             raise Error(f"a tensor of {tuple(map(str, sizes))} has another open size than the batch's, {self._size}; give batched=False")
         return self._rows.filled(number, [size if isinstance(size, int) else None for size in sizes], dtype, int(share))
 
-    def number(self, expr: sympy.Expr) -> Tensor:
-        """An expression of its size, of float32."""
-        found = _computed(expr, self._rows.count)
-        return found if isinstance(found, Tensor) else ops.constant(found, "float32")
+    def number(self, expr: sympy.Expr, dtype: DTypeName) -> Tensor:
+        """An expression of its size."""
+        count = self._rows.count
+        found = _computed(expr, count if dtype == "float64" else ops.cast(count, dtype))
+        return found if isinstance(found, Tensor) else ops.constant(found, dtype)
 
 
 class OpenNumber:
@@ -47,11 +48,10 @@ class OpenNumber:
     def tensor(self) -> Tensor:
         if self._batch is None:
             raise Error(f"a number is {self._expr}, which is no size of the batch")
-        x = self._batch.number(self._expr)
-        return x if self.is_float else ops.cast(x, "int64")
+        return self._batch.number(self._expr, "float32") if self.is_float else ops.cast(self._batch.number(self._expr, "float64"), "int64")
 
 
-# How functions of sympy and torch.export are computed of tensors of float32 and numbers, by their names.
+# How functions of sympy and torch.export are computed of tensors of floats and numbers, by their names.
 _FUNCTIONS: dict[str, Callable[..., Any]] = {
     **dict.fromkeys(["CleanDiv", "FloatTrueDiv", "IntTrueDiv"], lambda a, b: a / b),
     **dict.fromkeys(["Mod", "PythonMod"], lambda a, b: a - ops.floor(a / b) * b),
@@ -65,7 +65,7 @@ _FUNCTIONS: dict[str, Callable[..., Any]] = {
 
 
 def _computed(expr: sympy.Expr, count: Tensor) -> Any:
-    """A tensor of float32, or a number, of an expression whose one symbol is the batch's size."""
+    """A tensor of the count's type, or a number, of an expression whose one symbol is the batch's size."""
     if expr.is_Symbol:
         return count
     if expr.is_number:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
-from collections.abc import Sequence
+import threading
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from halfstep.importers.torch.call import IGNORED, name_of
@@ -13,21 +15,31 @@ if TYPE_CHECKING:
     from torch.fx import GraphModule, Node
 
 
-def set_sizes(module: GraphModule, shapes: Sequence[Sequence[int | None]], are_inputs: Sequence[bool]) -> None:
+_ONE_AT_A_TIME = threading.RLock()  # copies of a model share its graph
+
+
+@contextlib.contextmanager
+def with_sizes(module: GraphModule, shapes: Sequence[Sequence[int | None]], are_inputs: Sequence[bool]) -> Iterator[None]:
     """Gives the inputs of a graph these shapes, and all values of it those that follow, so that no size is open."""
     import torch
     from torch._subclasses.fake_tensor import FakeTensorMode
 
     given = iter(shapes)
-    with FakeTensorMode(), torch.no_grad():
-        memories: dict[object, torch.Tensor] = {}  # of what is given twice
-        values = []
-        for node, is_input in zip([one for one in module.graph.nodes if one.op == "placeholder"], are_inputs, strict=True):
-            value = node.meta["val"]
-            shape = next(given) if is_input else value.shape
-            own = torch.empty([size or 0 for size in shape], dtype=value.dtype)
-            values.append(own if is_input else memories.setdefault(value.untyped_storage()._cdata, own))
-        _run_with_sizes(module, values)
+    with _ONE_AT_A_TIME:
+        with FakeTensorMode(), torch.no_grad():
+            memories: dict[object, torch.Tensor] = {}  # of what may be given twice, in parts
+            values = []
+            for node, is_input in zip([one for one in module.graph.nodes if one.op == "placeholder"], are_inputs, strict=True):
+                value = node.meta["val"]
+                if is_input:
+                    values.append(torch.empty([size or 0 for size in next(given)], dtype=value.dtype))
+                    continue
+                storage = value.untyped_storage()
+                if (memory := memories.get((storage._cdata, value.dtype))) is None:
+                    memory = memories[storage._cdata, value.dtype] = torch.empty(storage.nbytes() // value.itemsize, dtype=value.dtype)
+                values.append(torch.as_strided(memory, value.shape, value.stride(), value.storage_offset()))
+            _run_with_sizes(module, values)
+        yield
 
 
 def _run_with_sizes(module: GraphModule, values: Sequence[Any]) -> Any:

@@ -8,6 +8,8 @@ import operator
 from collections.abc import Sequence
 from typing import Any
 
+import numpy
+
 from halfstep import ops
 from halfstep.graph.tensor import Tensor
 from halfstep.importers.images import Function, avg_pool, channels_last, elementwise, mean_of_images, reach_of_pool
@@ -129,7 +131,9 @@ def _resize(mode: Any, coordinates: Any = "half_pixel", **rounding: Any) -> Hand
         sizes = call.shape[2:]
 
         def resized(image: Tensor) -> Tensor:
-            return ops.resize(image, [size or 0 for size in sizes], scales=None if corners or not scales else scales, mode=mode,
+            # PyTorch multiplies by what is one of float32.
+            own = None if corners or not scales else [1 / float(numpy.float32(1 / scale)) for scale in scales]
+            return ops.resize(image, [size or 0 for size in sizes], scales=own, mode=mode,
                               coordinates="align_corners" if corners else coordinates, **rounding)
 
         return channels_last(resized, x)
