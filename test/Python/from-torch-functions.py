@@ -158,6 +158,8 @@ FUNCTIONS = {
        for mode, rank in (("nearest", 1), ("nearest", 2), ("nearest", 3), ("nearest-exact", 1), ("nearest-exact", 2), ("nearest-exact", 3), ("linear", 1), ("bilinear", 2), ("trilinear", 3), ("bicubic", 2))
        for settings in ({"scale_factor": 2}, {"scale_factor": 0.6}, {"size": (4, 9, 2)[:rank]}, {"scale_factor": 1.7, "recompute_scale_factor": True},
                         {"size": (9, 3, 7)[:rank], "align_corners": True}) if "nearest" not in mode or "align_corners" not in settings},
+    **{f"interpolate, {mode}, {size} by {scale}": (lambda x, mode=mode, scale=scale: F.interpolate(x, scale_factor=scale, mode=mode), draw(2, 1, size))
+       for mode in ("nearest", "nearest-exact") for size, scale in ((33, 3.35), (54, 3.7), (59, 2.3), (7, 0.6))},  # where PyTorch's float32 takes another pixel
     "detach": (lambda x, y: x * (x.detach() * 2 + y), m34, share), "softmax about its largest": (lambda x: torch.exp(x - x.detach().max(1, keepdim=True)[0]), m34),
     "no_grad": (lambda x, y: x * _without(lambda: torch.tanh(x) + y), m34, share), "straight through": (lambda x: x + (torch.round(x * 3) / 3 - x).detach(), m34),
     "in place without a gradient": (lambda x: _doubled(x * 3) * x, m34), "data": (lambda x: x * x.data, m34), "detach_": (lambda x: (x * 2).detach_() * x, m34),

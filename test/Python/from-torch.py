@@ -447,3 +447,26 @@ refused(["aten.embedding: 2, in 'tokens' (from-torch.py:", "'positions' (from-to
          "aten.max_pool1d_with_indices: 1, in 'pool.0'", "return_indices=False", "aten.lgamma: 1"],
         halfstep.from_torch, Lacking(), torch.zeros(2, 5, dtype=torch.int64))
 refused(["'weight' is in bfloat16", "module.float()"], halfstep.from_torch, nn.Linear(2, 2).bfloat16(), torch.ones(2, 2))
+
+
+class Elsewhere(nn.Module):
+    """Its forward takes its weight from an object that torch.export does not look into, as layers of Keras do."""
+
+    def __init__(self):
+        super().__init__()
+        self.weight = nn.Parameter(torch.randn(3, 4))
+        held = {"weight": self.weight}
+        self.read = lambda: held["weight"]
+
+    def forward(self, x):
+        return x @ self.read()
+
+
+elsewhere = Elsewhere()
+taken = halfstep.from_torch(elsewhere, torch.ones(2, 3))
+assert list(taken.state_dict()) == ["weight"]
+taken.compile(halfstep.SGD(0.5), loss="mse", policy="float32")
+rows, targets, before = torch.randn(8, 3), torch.randn(8, 4), elsewhere.weight.detach().clone()
+taken.fit(rows, targets, batch_size=8, epochs=1, verbose=False)
+F.mse_loss(elsewhere(rows), targets).backward()
+assert torch.allclose(taken.state_dict()["weight"], before - 0.5 * elsewhere.weight.grad, atol=1e-6)

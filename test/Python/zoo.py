@@ -1,4 +1,4 @@
-"""Models that people bring, of torchvision, timm, transformers and segmentation_models_pytorch, made small by their own settings: each is imported from
+"""Models that people bring, of torchvision, timm, transformers, segmentation_models_pytorch and Keras, made small by their own settings: each is imported from
 torch.export with an open batch, else with a fixed one, predicts what PyTorch does, and trains three steps under three policies beside PyTorch and torch.autocast.
 
 REQUIRES: zoo, long
@@ -17,6 +17,7 @@ import time
 import warnings
 
 os.environ.setdefault("HF_HUB_OFFLINE", "1")  # nothing is loaded
+os.environ["KERAS_BACKEND"] = "torch"
 warnings.filterwarnings("ignore")
 logging.disable(logging.WARNING)
 sys.path = sys.path[1:]  # files of this folder have the names of packages
@@ -68,6 +69,17 @@ def segmentation(name, encoder="resnet18"):
     return f"smp/{name}", make
 
 
+def of_keras(name, **settings):
+    """Of keras.applications: its images have channels last."""
+    def make():
+        import keras
+
+        keras.utils.set_random_seed(0)
+        return getattr(keras.applications, name)((64, 64, 3), weights=None, classes=10, classifier_activation=None, **settings), (torch.randn(2, 64, 64, 3),)
+
+    return f"keras/{name}", make
+
+
 def transformer(name, config, head, inputs=("input_ids",), image=(3, 32, 32), length=12, **settings):
     def make():
         import transformers
@@ -111,6 +123,8 @@ MODELS = dict([
     vision("timm", "swin_tiny_patch4_window7_224", 112, img_size=112), vision("timm", "eva02_tiny_patch14_224", 56, img_size=56),
     vision("timm", "beit_base_patch16_224", 64, img_size=64, embed_dim=48, depth=2, num_heads=4),
     *(segmentation(name) for name in ("Unet", "UnetPlusPlus", "FPN", "Linknet", "PSPNet", "DeepLabV3", "DeepLabV3Plus", "MAnet", "PAN", "UPerNet", "Segformer")),
+    of_keras("MobileNetV2", alpha=0.35), of_keras("MobileNetV3Small"), of_keras("EfficientNetB0"), of_keras("EfficientNetV2B0"), of_keras("ResNet50V2"),
+    of_keras("DenseNet121"), of_keras("ConvNeXtTiny"),
     transformer("bert", "BertConfig", "BertForSequenceClassification", MASKED, **BERT), transformer("bert-mlm", "BertConfig", "BertForMaskedLM", **BERT),
     transformer("roberta", "RobertaConfig", "RobertaForSequenceClassification", MASKED, **BERT),
     transformer("distilbert", "DistilBertConfig", "DistilBertForSequenceClassification", MASKED, vocab_size=50, dim=32, n_layers=2, n_heads=4, hidden_dim=64,

@@ -99,7 +99,7 @@ def _traced(tracing: Tracing, args: tuple[torch.Tensor, ...], batched: bool) -> 
             try:
                 # Not decomposed: composites are ops of ours, and regions of autocast are still there.
                 with _without_graphs(), tracing.watched(any(one.is_cuda for one in args)):
-                    return torch.export.export(module, args, dynamic_shapes=dynamic), least
+                    return _with_parameters(torch.export.export(module, args, dynamic_shapes=dynamic), module), least
             except torch._dynamo.exc.UserError as error:
                 if least == _LEAST_ROWS[-1] or error.error_type is not torch._dynamo.exc.UserErrorType.CONSTRAINT_VIOLATION:
                     raise
@@ -114,6 +114,21 @@ def _traced(tracing: Tracing, args: tuple[torch.Tensor, ...], batched: bool) -> 
 
 # Of a batch: one of a single row would be taken for a size that is always 1.
 _LEAST_ROWS = (2, 17)
+
+
+def _with_parameters(program: torch.export.ExportedProgram, module: torch.nn.Module) -> torch.export.ExportedProgram:
+    """With parameters that a forward takes from elsewhere than its module, as Keras' layers do, which torch.export has as constants."""
+    from torch.export.graph_signature import InputKind
+
+    def memory(one: torch.Tensor) -> tuple[Any, ...]:
+        return one.data_ptr(), one.dtype, one.shape, one.stride()
+
+    names = {memory(one): (name, InputKind.PARAMETER) for name, one in module.named_parameters() if one.numel()}
+    for spec in program.graph_signature.input_specs:
+        constant = program.constants.get(spec.target or "") if spec.kind is InputKind.CONSTANT_TENSOR else None
+        if constant is not None and memory(constant) in names:
+            spec.target, spec.kind = names[memory(constant)]
+    return program
 
 
 def _why_not(module: torch.nn.Module, error: Exception, batched: bool) -> str:
@@ -231,7 +246,7 @@ class TorchModel(nn.Module):
         except Error as error:
             if lacking is None:
                 raise
-            raise lacking from error
+            raise lacking from lacking.__cause__ or error
 
     def children(self) -> Iterator[tuple[str, Leaf]]:
         yield from self._leaves.items()

@@ -128,17 +128,28 @@ def _resize(mode: Any, coordinates: Any = "half_pixel", **rounding: Any) -> Hand
         corners = bool(call.named.get("align_corners"))
         given = [call.named.get(name) for name in ("scales", "scales_d", "scales_h", "scales_w")]
         scales = call.named.get("scale_factors") or ([one for one in given if one is not None] if len(x.shape) > 2 else None)
-        sizes = call.shape[2:]
+        sizes = [size or 0 for size in call.shape[2:]]
 
         def resized(image: Tensor) -> Tensor:
-            # PyTorch multiplies by what is one of float32.
-            own = None if corners or not scales else [1 / float(numpy.float32(1 / scale)) for scale in scales]
-            return ops.resize(image, [size or 0 for size in sizes], scales=own, mode=mode,
-                              coordinates="align_corners" if corners else coordinates, **rounding)
+            own = None if corners or not scales else scales
+            if own and mode == "nearest":
+                shift = 0.5 if coordinates == "half_pixel" else 0.0
+                places = [_nearest(size or 0, count, scale, shift) for size, count, scale in zip(image.shape[1:], sizes, own)]
+                if not all(numpy.array_equal(one, (numpy.arange(len(one)) + shift) // scale) for one, scale in zip(places, own)):
+                    for dim, one in enumerate(places, 1):
+                        image = ops.gather(image, ops.constant(one, "int64"), dim)
+                    return image
+            return ops.resize(image, sizes, scales=own, mode=mode, coordinates="align_corners" if corners else coordinates, **rounding)
 
         return channels_last(resized, x)
 
     return handle
+
+
+def _nearest(size: int, count: int, scale: float, shift: float) -> numpy.ndarray[Any, Any]:
+    """The pixels that PyTorch takes, which multiplies in float32."""
+    at = (numpy.arange(count, dtype="float32") + numpy.float32(shift)) * numpy.float32(1 / scale)
+    return numpy.minimum(numpy.floor(at), size - 1).astype("int64")
 
 
 _NEAREST = {"upsample_nearest": _resize("nearest", "asymmetric", rounding="floor"),
