@@ -149,7 +149,7 @@ def _resize(mode: Any, coordinates: Any = "half_pixel", **rounding: Any) -> Hand
 def _nearest(size: int, count: int, scale: float, shift: float) -> numpy.ndarray[Any, Any]:
     """The pixels that PyTorch takes, which multiplies in float32."""
     at = (numpy.arange(count, dtype="float32") + numpy.float32(shift)) * numpy.float32(1 / scale)
-    return numpy.minimum(numpy.floor(at), size - 1).astype("int64")
+    return numpy.asarray(numpy.minimum(numpy.floor(at), size - 1), "int64")
 
 
 _NEAREST = {"upsample_nearest": _resize("nearest", "asymmetric", rounding="floor"),
