@@ -15,6 +15,7 @@ from typing import Any, Literal, TypeAlias
 
 from halfstep.hints.types import Path
 from halfstep_runtime._errors import Error, UnknownName, check_folder, integer, is_text, nearest, number_of, of_file, path_of, shown, text
+from halfstep_runtime._files import check_ending
 from halfstep_runtime._keywords import tell
 
 # By the names of scores, numbers.
@@ -139,8 +140,6 @@ class ModelCheckpoint(Callback):
     "{epoch}", counted from 1, and scores in it: "clothes-{epoch}-{val_loss:.3f}.safetensors"."""
 
     def __init__(self, path: Path, monitor: str = "val_loss", save_best_only: bool = False) -> None:
-        from halfstep_runtime._tensor_files import check_ending
-
         self.path = check_ending(path)
         self.monitor = text("ModelCheckpoint: monitor", monitor, "'val_loss'")
         self.save_best_only = save_best_only

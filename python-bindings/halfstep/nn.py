@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from halfstep import ops
 from halfstep.graph import recurrent
-from halfstep.graph.shapes import product
+from halfstep.graph.shapes import as_type, product
 from halfstep.hints.elsewhere import LAYERS
 from halfstep.hints.layers import INSTEAD
 from halfstep.hints.types import Activation as GivenActivation, ComputeDType, Initializer as GivenInitializer, Shape, Tensor
@@ -134,7 +134,7 @@ class Rescaling(Layer):
         self.offset = number_of("Rescaling: offset", offset)
 
     def forward(self, x: Tensor) -> Tensor:
-        x = (x if x.dtype == "float32" else ops.cast(x, "float32")) * self.scale
+        x = as_type(x, "float32") * self.scale
         return x + self.offset if self.offset else x
 
 

@@ -123,7 +123,7 @@ for function in (lambda x, w: x[1:] * w, lambda x, w: (x * w).view(-1, 4).gather
                  lambda x, w: (x * w).view(-1, 4)[torch.arange(x.shape[0]), 1:3].sum() + x):
     module = Of(function)
     model = halfstep.from_torch(module, torch.randn(4, 8))
-    assert model._rows == 4
+    assert model.fixed_rows == 4
     for rows in (2, 3, 65, 100):
         x = torch.randn(rows, 8)
         assert numpy.allclose(model.predict(x.numpy()), module(x).detach().numpy(), atol=3e-6), rows

@@ -67,7 +67,7 @@ for name, nodes in OPEN.items():
     for first in ("batch", 3):
         file = file_of(nodes, CONSTANTS, {"flat": 2, "merged": 2, "part of a shape": 4}.get(name, 3), first)
         model = halfstep.from_onnx(file)
-        assert model._rows is None, name
+        assert model.fixed_rows is None, name
         for rows in (1, 2, 3, 8, 65, 100) if first == "batch" else (3,):
             x = random.standard_normal((rows, 4, 6)).astype("float32")
             (wanted,) = ReferenceEvaluator(file).run(None, {"x": x})
@@ -86,7 +86,7 @@ HALVED = [*BATCH, node("Div", "rows two", "half"), node("Slice", "x zero half ze
 for nodes in (ROLLED, MORE, COLUMNS, HALF, AT_MOST, HALVED):
     file = file_of(nodes, CONSTANTS)
     model = halfstep.from_onnx(file)
-    assert model._rows == 2
+    assert model.fixed_rows == 2
     for rows in (2, 3, 8, 3, 100):
         x = random.standard_normal((rows, 4, 6)).astype("float32")
         (wanted,) = ReferenceEvaluator(file).run(None, {"x": x})

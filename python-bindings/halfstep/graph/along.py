@@ -7,8 +7,9 @@ from collections.abc import Callable
 from halfstep.graph import generated
 from halfstep.graph.graph import operand
 from halfstep.graph.promotion import in_float32
+from halfstep.graph.shapes import part, size_of, swapped
 from halfstep.hints.types import Operand, Tensor
-from halfstep_runtime._errors import Error, axis, integer
+from halfstep_runtime._errors import axis, integer
 
 
 def on_last(function: Callable[[Tensor], Tensor], x: Tensor, dimension: int) -> Tensor:
@@ -19,11 +20,7 @@ def on_last(function: Callable[[Tensor], Tensor], x: Tensor, dimension: int) -> 
 def _all_on_last(function: Callable[[Tensor], tuple[Tensor, ...]], x: Tensor, dimension: int) -> tuple[Tensor, ...]:
     last = len(x.shape) - 1
     dimension = axis("an op", dimension, last + 1)
-    if dimension == last:
-        return function(x)
-    order = list(range(last + 1))
-    order[dimension], order[last] = order[last], order[dimension]
-    return tuple(generated.transpose(one, order) for one in function(generated.transpose(x, order)))
+    return tuple(swapped(one, dimension, last) for one in function(swapped(x, dimension, last)))
 
 
 def softmax(input: Operand, dimension: int = -1) -> Tensor:
@@ -50,15 +47,12 @@ def cumprod(input: Operand, dimension: int = -1) -> Tensor:
     fours and so on, log2 of their number of products each (Hillis and Steele, CACM 29 (1986))."""
     input = operand(input)
     dimension = axis("cumprod", dimension, len(input.shape))
-    size = input.shape[dimension]
-    if size is None:
-        raise Error("cumprod: the dimension is the batch, whose size is open")
+    size = size_of(input, dimension, "cumprod: the dimension is the batch, whose size is open")
     with in_float32(input) as (x,):
         distance = 1
         while distance < size:
-            before = x[(*[slice(None)] * dimension, slice(0, size - distance))]
             low = [distance if i == dimension else 0 for i in range(len(x.shape))]
-            x = x * generated.pad(before, low, [0] * len(low), value=1.0)
+            x = x * generated.pad(part(x, dimension, slice(0, size - distance)), low, [0] * len(low), value=1.0)
             distance *= 2
         return x
 

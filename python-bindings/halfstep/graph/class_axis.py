@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import functools
+
 from halfstep import ops
+from halfstep.graph.shapes import second_last
 from halfstep.graph.tensor import Tensor
 from halfstep_runtime._elements import DTypeName
 from halfstep_runtime._errors import Error
@@ -17,14 +20,13 @@ def classes_last(outputs: Tensor, targets: Tensor) -> tuple[Tensor, Tensor]:
         targets = ops.reshape(targets, wanted)
     if not are_second:
         return outputs, targets
-    order = [0, *range(2, rank), 1]
     of_classes = targets.shape == outputs.shape  # a number for each class
     if not of_classes and targets.shape != wanted:
         raise Error(f"a module of PyTorch has its classes in dimension 1: outputs of {outputs.shape} have targets of {wanted}, or of probabilities "
                     f"in their own shape, and the targets have {targets.shape}; where classes are last, transpose in the forward, "
                     f"outputs.movedim(-1, 1)")
-    last = outputs.channels_last if outputs.channels_last is not None else ops.transpose(outputs, order)
-    return last, ops.transpose(targets, order) if of_classes else targets
+    last = outputs.channels_last if outputs.channels_last is not None else second_last(outputs)
+    return last, second_last(targets) if of_classes else targets
 
 
 def _behind(x: Tensor) -> tuple[Tensor, tuple[DTypeName, ...]]:
@@ -52,10 +54,4 @@ def apart(*tensors: Tensor) -> tuple[Tensor, ...]:
     positions = {_positions(one) for one, _ in found}
     if len(positions) != 1 or positions == {()}:
         return tensors
-    results = []
-    for one, types in found:
-        x = one.made_by[1][0]
-        for dtype in types:
-            x = ops.cast(x, dtype)
-        results.append(x)
-    return tuple(results)
+    return tuple(functools.reduce(ops.cast, types, one.made_by[1][0]) for one, types in found)

@@ -12,10 +12,10 @@ from halfstep.graph.class_axis import apart, classes_last
 from halfstep.graph.graph import operand
 from halfstep.graph.logits import are_probabilities, logits_of
 from halfstep.graph.promotion import alike, in_float32
-from halfstep.graph.shapes import product
+from halfstep.graph.shapes import as_type, product
 from halfstep.graph.tensor import Tensor
 from halfstep.hints.types import ClassWeights, Mean, Operand
-from halfstep_runtime._errors import Error, as_float, fraction, integer, is_integer, shown
+from halfstep_runtime._errors import Error, fraction, integer, is_integer, number_of, shown
 
 # What Keras keeps probabilities away from 0 and 1 by.
 _EPSILON = 1e-7
@@ -39,17 +39,14 @@ def _class_weights(loss: str, weight: ClassWeights, outputs: Tensor) -> Tensor |
             raise Error(f"{loss}: weight has shape {weight.shape}, expected one for each of {classes} classes")
         return ops.cast(weight, "float32") if weight.dtype in ("float16", "bfloat16") else weight
     try:
-        numbers = [as_float(one) for one in weight]
-    except TypeError:
-        numbers = [None]
-    known = [one for one in numbers if one is not None]
-    if len(known) < len(numbers):
-        raise Error(f"{loss}: weight is {shown(weight)}, expected a number for each class")
-    if len(known) != classes:
-        raise Error(f"{loss}: weight has {len(known)} numbers for {classes} classes")
-    if not all(0 <= one < math.inf for one in known):
+        numbers = [number_of("", one) for one in weight]
+    except (Error, TypeError):
+        raise Error(f"{loss}: weight is {shown(weight)}, expected a number for each class") from None
+    if len(numbers) != classes:
+        raise Error(f"{loss}: weight has {len(numbers)} numbers for {classes} classes")
+    if not all(0 <= one < math.inf for one in numbers):
         raise Error(f"{loss}: weight is {shown(weight)}, expected numbers that are finite and not negative")
-    return ops.constant(known, "float32")
+    return ops.constant(numbers, "float32")
 
 
 def _integers(labels: Tensor) -> Tensor:
@@ -67,7 +64,7 @@ def _weights_of(labels: Tensor, weights: Tensor, ignore_label: int | None) -> Te
     """The weight of each label; of one that is ignored, which may be no class, that of another."""
     if ignore_label is not None:
         labels = ops.cast(labels, "int64")
-        labels = ops.select(ops.compare("ne", labels, ops.constant(ignore_label, "int64")), labels, ops.constant(0, "int64"))
+        labels = ops.select(labels != ignore_label, labels, 0)
     with in_float32(weights) as (weights,):
         return ops.gather(weights, labels, 0)
 
@@ -93,8 +90,7 @@ def _of_smoothed_labels(logs: Tensor, labels: Tensor, weights: Tensor, label_smo
     counts = _weights_of(labels, weights, ignore_label)
     of_all = -ops.sum(logs * weights, -1)
     if ignore_label is not None:
-        kept = ops.compare("ne", labels, ops.constant(ignore_label, "int64"))
-        of_all, counts = (ops.select(kept, one, ops.constant(0.0, "float32")) for one in (of_all, counts))
+        of_all, counts = (ops.select(labels != ignore_label, one, 0.0) for one in (of_all, counts))
     return of_label * (1 - label_smoothing) + ops.sum(of_all) / ops.sum(counts) * (label_smoothing / _classes(logs))
 
 
@@ -113,7 +109,7 @@ def of_labels(logs: Tensor, labels: Tensor, weight: Tensor | None, ignore_label:
 
 def _of_targets(logs: Tensor, targets: Tensor, weights: Tensor | None, label_smoothing: float | None) -> Tensor:
     """The mean over rows of -sum(target * log of probability), of targets that are probabilities."""
-    targets = targets if targets.dtype == "float32" else ops.cast(targets, "float32")
+    targets = as_type(targets, "float32")
     if label_smoothing:
         targets = targets * (1 - label_smoothing) + label_smoothing / _classes(logs)
     targets = targets if weights is None else targets * weights
@@ -155,13 +151,20 @@ def _shares(probabilities: Tensor) -> Tensor:
     return probabilities / ops.sum(probabilities, -1, True)
 
 
-def _of_keras(outputs: Tensor, targets: Tensor, from_logits: bool, **options: Any) -> Tensor:
+def _of_keras(kind: str, outputs: Tensor, targets: Tensor, from_logits: bool, **options: Any) -> Tensor:
     """`cross_entropy` as Keras means it: of what a softmax has made, or by `from_logits` of what one would be made of."""
     outputs, targets = classes_last(outputs, targets)
     if not from_logits:
-        kind = "Categorical" if "label_smoothing" in options else "SparseCategorical"
-        check_probabilities(outputs, "mp.softmax", f"halfstep.losses.{kind}Crossentropy(from_logits=True)", "halfstep.losses.CrossEntropy(from_logits=False)")
+        check_probabilities(outputs, "mp.softmax", f"halfstep.losses.{kind}(from_logits=True)", "halfstep.losses.CrossEntropy(from_logits=False)")
     return cross_entropy(outputs, targets, from_logits=from_logits, **options)
+
+
+def sparse_categorical_crossentropy(outputs: Tensor, labels: Tensor, *, from_logits: bool = False, ignore_label: int | None = None) -> Tensor:
+    return _of_keras("SparseCategoricalCrossentropy", outputs, labels, from_logits, ignore_label=ignore_label)
+
+
+def categorical_crossentropy(outputs: Tensor, targets: Tensor, *, from_logits: bool = False, label_smoothing: float | None = None) -> Tensor:
+    return _of_keras("CategoricalCrossentropy", outputs, targets, from_logits, label_smoothing=label_smoothing)
 
 
 def check_probabilities(outputs: Tensor, maker: str, of_logits: str, otherwise: str) -> None:
@@ -169,14 +172,6 @@ def check_probabilities(outputs: Tensor, maker: str, of_logits: str, otherwise: 
     if not are_probabilities(outputs, maker):
         raise Error(f"the loss takes probabilities, and no {maker.removeprefix('mp.')} has made the outputs: loss={of_logits} takes logits, "
                     f"loss={otherwise} probabilities that something else has made")
-
-
-def sparse_categorical_crossentropy(outputs: Tensor, labels: Tensor, *, from_logits: bool = False, ignore_label: int | None = None) -> Tensor:
-    return _of_keras(outputs, labels, from_logits, ignore_label=ignore_label)
-
-
-def categorical_crossentropy(outputs: Tensor, targets: Tensor, *, from_logits: bool = False, label_smoothing: float | None = None) -> Tensor:
-    return _of_keras(outputs, targets, from_logits, label_smoothing=label_smoothing)
 
 
 def nll_loss(logs: Operand, labels: Operand, *, weight: ClassWeights = None, ignore_label: int | None = None) -> Tensor:

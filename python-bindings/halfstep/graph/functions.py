@@ -7,7 +7,7 @@ import numbers
 from halfstep.graph import generated
 from halfstep.graph.graph import Value, listed_as, operand
 from halfstep.graph.promotion import alike, in_widest
-from halfstep.graph.shapes import cast, concat
+from halfstep.graph.shapes import cast, concat, split
 from halfstep.hints.types import Operand, Tensor
 from halfstep_runtime._errors import Error, axis
 
@@ -98,8 +98,5 @@ def cross(lhs: Operand, rhs: Operand, dimension: int = -1) -> Tensor:
     dimension = axis("cross", dimension, len(a.shape))
     if a.shape[dimension] != 3 or b.shape[dimension] != 3:
         raise Error(f"cross: dimension {dimension} of shapes {a.shape} and {b.shape} has no 3 elements on both sides")
-
-    def at(x: Tensor, i: int) -> Tensor:
-        return x[(*[slice(None)] * dimension, slice(i, i + 1))]
-
-    return concat([at(a, i) * at(b, j) - at(a, j) * at(b, i) for i, j in ((1, 2), (2, 0), (0, 1))], dimension)
+    (x, y, z), (u, v, w) = (split(one, 3, dimension) for one in (a, b))
+    return concat([y * w - z * v, z * u - x * w, x * v - y * u], dimension)

@@ -274,29 +274,25 @@ def promoted() -> contextlib.AbstractContextManager[None]:
     return _marked("mp.promote_group", graph.groups)
 
 
-_AN_OPERAND = "a tensor, an array or a number"
 # What a None that is given for an operand often is.
-_OF_NONE = "the size of the batch, x.shape[0], is None, since any number of rows may come"
+_OF_NONE = "; the size of the batch, x.shape[0], is None, since any number of rows may come"
 
 
-def _may_be_operand(value: object) -> bool:
-    if isinstance(value, (Value, numbers.Number)) or hasattr(value, "initializer"):
-        return True
-    if isinstance(value, type):  # as numpy.float32, whose values have what it is asked for
-        return False
-    is_array = any(hasattr(value, name) for name in ("__array__", "__dlpack__", "__len__"))
-    return is_array and not isinstance(value, (str, bytes, Mapping))
+def is_tensor(value: object) -> bool:
+    """Whether it is a tensor, or a parameter or a state, which is one in a forward."""
+    return isinstance(value, Value) or hasattr(value, "initializer")
 
 
 def check_operand(function: str, name: str, value: Any) -> None:
     """Refuses what is no tensor, number, array or parameter, and so can be no operand."""
-    if isinstance(value, Value) or hasattr(value, "initializer"):
+    if is_tensor(value):
         return
     from halfstep_runtime._arrays import numbers_of, told  # which needs NumPy
 
-    if not _may_be_operand(value):
-        hint = f"; {_OF_NONE}" if value is None else ""
-        raise WrongOperand(f"{function}: {name} is {told(value)}, expected {_AN_OPERAND}{hint}")
+    # A class, as numpy.float32 is one, has what its values are asked for.
+    is_array = any(hasattr(value, one) for one in ("__array__", "__dlpack__", "__len__")) and not isinstance(value, (str, bytes, Mapping, type))
+    if not is_array and not isinstance(value, numbers.Number):
+        raise WrongOperand(f"{function}: {name} is {told(value)}, expected a tensor, an array or a number{_OF_NONE if value is None else ''}")
     numbers_of(f"{function}: {name}", value)
 
 

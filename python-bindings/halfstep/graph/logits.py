@@ -11,10 +11,6 @@ from halfstep.graph.shapes import product
 from halfstep.graph.tensor import Tensor
 
 
-def _turned(given: Tensor, result: Tensor, axis: int, attributes: Mapping[str, Any]) -> int | None:
-    return int(attributes["permutation"][axis])
-
-
 def _reshaped(given: Tensor, result: Tensor, axis: int, attributes: Mapping[str, Any]) -> int | None:
     """The dimension that has as many elements, each as far from the next."""
 
@@ -31,7 +27,7 @@ def _cut(given: Tensor, result: Tensor, axis: int, attributes: Mapping[str, Any]
 
 # Ops that change no element, with where a dimension of the result is in what they are given.
 _VIEWS: dict[str, Callable[[Tensor, Tensor, int, Mapping[str, Any]], int | None]] = {
-    "mp.cast": _cut, "mp.reshape": _reshaped, "mp.slice": _cut, "mp.transpose": _turned,
+    "mp.cast": _cut, "mp.reshape": _reshaped, "mp.slice": _cut, "mp.transpose": lambda given, result, axis, attributes: int(attributes["permutation"][axis]),
 }
 
 

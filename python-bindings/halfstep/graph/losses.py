@@ -16,6 +16,7 @@ from halfstep.graph.class_losses import (
 )
 from halfstep.graph.logits import logits_of
 from halfstep.graph.promotion import in_float32
+from halfstep.graph.shapes import as_type
 from halfstep.graph.tensor import Tensor
 from halfstep_runtime._errors import Error, nearest, shown
 
@@ -31,31 +32,24 @@ def _each_row(values: Tensor) -> Tensor:
     return ops.mean(values, range(1, len(values.shape))) if len(values.shape) > 1 else values
 
 
-def _is_one_column(outputs: Tensor) -> bool:
-    """Whether outputs say yes or no by one number."""
-    return not outputs.shape[1:] or outputs.shape[-1] == 1
-
-
 def accuracy(logits: Tensor, labels: Tensor, *, of_column: Callable[..., Tensor] | None = None, ignore_label: int | None = None) -> Tensor:
     """1 where the largest logit is the label's, or that of the largest of the label's probabilities. Where labels are ignored the mean over
     rows is that over the others. `of_column` is what one column is given to, which may be a logit or a probability."""
     logits, labels = classes_last(logits, labels)
-    if _is_one_column(logits):
+    if not logits.shape[1:] or logits.shape[-1] == 1:  # which say yes or no by one number
         if of_column is not None:
             return of_column(logits, labels)
         raise Error("accuracy: the outputs have one column, and the loss does not say whether that is a logit, as "
                     "'BCEWithLogitsLoss' does, or a probability, as 'binary_crossentropy'; metrics are "
                     f"{', '.join(METRICS)}, or functions of outputs and targets")
-    guess = ops.argmax(logits)
-    given = labels
+    guess, given = ops.argmax(logits), labels
     labels = ops.argmax(labels) if labels.shape == logits.shape else labels
     margins.of_ranks("accuracy", labels, guess)
-    hits = ops.cast(guess == (labels if labels.dtype == "int32" else ops.cast(labels, "int32")), "float32")
+    hits = ops.cast(guess == as_type(labels, "int32"), "float32")
     if ignore_label is None or given is not labels:
         return _each_row(hits)
     kept = ops.compare("ne", ops.cast(labels, "int64"), ops.constant(ignore_label, "int64"))
-    counted = ops.select(kept, hits, ops.constant(0.0, "float32"))
-    return _each_row(counted) / ops.mean(_each_row(ops.cast(kept, "float32")))
+    return _each_row(ops.select(kept, hits, 0.0)) / ops.mean(_each_row(ops.cast(kept, "float32")))
 
 
 def _alike(function: Callable[..., Tensor]) -> Callable[..., Tensor]:
@@ -63,10 +57,7 @@ def _alike(function: Callable[..., Tensor]) -> Callable[..., Tensor]:
 
     @functools.wraps(function)
     def loss(outputs: Tensor, targets: Tensor, **options: Any) -> Tensor:
-        targets = targets if targets.dtype == outputs.dtype else ops.cast(targets, outputs.dtype)
-        if len(targets.shape) + 1 == len(outputs.shape) and outputs.shape[-1] == 1:
-            targets = ops.reshape(targets, outputs.shape)
-        margins.of_ranks(function.__name__, targets, outputs)
+        targets = margins.of_shape(function.__name__, as_type(targets, outputs.dtype), outputs)
         if not outputs.shape and not targets.shape:  # one number for all rows is one row
             outputs, targets = (ops.reshape(one, (1,)) for one in (outputs, targets))
         return function(outputs, targets, **options)

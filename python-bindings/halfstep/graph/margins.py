@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import math
 
 from halfstep import ops
@@ -23,10 +24,11 @@ def _numbers(x: Tensor) -> Tensor:
     return x if "float" in x.dtype else ops.cast(x, "float32")
 
 
-def _of_shape(targets: Tensor, outputs: Tensor) -> Tensor:
-    """Targets [rows] are those of outputs [rows, 1]."""
+def of_shape(name: str, targets: Tensor, outputs: Tensor) -> Tensor:
+    """Targets as outputs have their dimensions: targets [rows] are those of outputs [rows, 1]."""
     if len(targets.shape) + 1 == len(outputs.shape) and outputs.shape[-1] == 1:
-        return ops.reshape(targets, outputs.shape)
+        targets = ops.reshape(targets, outputs.shape)
+    of_ranks(name, targets, outputs)
     return targets
 
 
@@ -40,14 +42,12 @@ def of_ranks(name: str, targets: Tensor, outputs: Tensor) -> None:
 
 
 def _targets(name: str, targets: Tensor, outputs: Tensor) -> Tensor:
-    targets = _of_shape(_numbers(targets), outputs)
-    of_ranks(name, targets, outputs)
-    return targets
+    return of_shape(name, _numbers(targets), outputs)
 
 
 def _unless(is_no_class: Tensor, rows: Tensor) -> Tensor:
     """A label that is no class gives NaN, as in nll_loss."""
-    return ops.select(is_no_class, ops.constant(math.nan, rows.dtype), rows)
+    return ops.select(is_no_class, math.nan, rows)
 
 
 def poisson_nll_loss(outputs: Operand, targets: Operand, *, log_input: bool = True, full: bool = False, epsilon: float = 1e-8,
@@ -58,9 +58,9 @@ def poisson_nll_loss(outputs: Operand, targets: Operand, *, log_input: bool = Tr
         y = _targets("poisson_nll_loss", y, x)
         each = ops.exp(x) - y * x if log_input else x - y * ops.log(x + epsilon)
         if full:
-            large = ops.select(y > 1, y, ops.constant(2.0, y.dtype))
+            large = ops.select(y > 1, y, 2.0)
             factorial = large * ops.log(large) - large + 0.5 * ops.log(large * (2 * math.pi))
-            each = each + ops.select(y > 1, factorial, ops.constant(0.0, y.dtype))
+            each = each + ops.select(y > 1, factorial, 0.0)
         return reduced(each, reduction)
 
 
@@ -68,9 +68,8 @@ def hinge_embedding_loss(outputs: Operand, targets: Operand, *, margin: float = 
     """The output where the target is 1, max(0, margin - output) where it is -1 (torch.nn.HingeEmbeddingLoss)."""
     with in_float32(outputs, targets) as (x, y):
         y = _targets("hinge_embedding_loss", y, x)
-        zero = ops.constant(0.0, x.dtype)
-        far = ops.select(ops.compare("ne", y, 1.0), ops.relu(margin - x), zero)
-        return reduced(far + ops.select(ops.compare("ne", y, -1.0), x, zero), reduction)
+        far = ops.select(ops.compare("ne", y, 1.0), ops.relu(margin - x), 0.0)
+        return reduced(far + ops.select(ops.compare("ne", y, -1.0), x, 0.0), reduction)
 
 
 def margin_ranking_loss(first: Operand, second: Operand, targets: Operand, *, margin: float = 0.0, reduction: Mean = "mean") -> Tensor:
@@ -106,13 +105,12 @@ def multi_margin_loss(outputs: Operand, labels: Operand, *, p: float = 1, margin
         if labels.shape != x.shape[:1]:
             raise Error(f"multi_margin_loss: labels of shape {labels.shape} are not one for each row of {x.shape}")
         hot = ops.one_hot(labels, classes, "bool")
-        zero = ops.constant(0.0, x.dtype)
-        own = ops.sum(ops.select(hot, x, zero), -1, True)
+        own = ops.sum(ops.select(hot, x, 0.0), -1, True)
         each = ops.relu(margin - own + x)
-        each = ops.select(hot, zero, each if p == 1 else each * each)
+        each = ops.select(hot, 0.0, each if p == 1 else each * each)
         rows = ops.sum(each, -1) * (1 / classes)
         if weights is not None:
-            rows = rows * ops.sum(ops.select(hot, ops.broadcast(weights, like=x), zero), -1)
+            rows = rows * ops.sum(ops.select(hot, ops.broadcast(weights, like=x), 0.0), -1)
         return reduced(_unless((labels < 0) | (labels >= classes), rows), reduction)
 
 
@@ -127,18 +125,12 @@ def multilabel_margin_loss(outputs: Operand, labels: Operand, *, reduction: Mean
         ended = ops.cumsum(ops.cast(labels < 0, "float32"), -1)
         counts = ops.reshape(ended < 0.5, (-1, labels.shape[1], 1))
         hot = ops.logical_and(ops.one_hot(labels, classes, "bool"), counts)  # row, label, class
-        zero = ops.constant(0.0, x.dtype)
         every = ops.reshape(x, (-1, 1, classes))
-        own = ops.sum(ops.select(hot, every, zero), -1, True)
+        own = ops.sum(ops.select(hot, every, 0.0), -1, True)
         is_label = reduce_max(ops.cast(hot, "float32"), 1, True) > 0.5
-        each = ops.relu(1 - own + every)
-        each = ops.select(ops.logical_and(counts, ops.logical_not(is_label)), each, zero)
+        each = ops.select(counts & ~is_label, ops.relu(1 - own + every), 0.0)
         outside = ops.cast((labels < -1) | (labels >= classes), "float32")
         return reduced(_unless(reduce_max(outside, -1) > 0.5, ops.sum(each, (1, 2)) * (1 / classes)), reduction)
-
-
-def _distance(a: Tensor, b: Tensor, p: float, epsilon: float) -> Tensor:
-    return ops.vector_norm(a - b + epsilon, p, -1)
 
 
 def triplet_margin_loss(anchor: Operand, positive: Operand, negative: Operand, *, margin: float = 1.0, p: float = 2.0, epsilon: float = 1e-6,
@@ -148,9 +140,9 @@ def triplet_margin_loss(anchor: Operand, positive: Operand, negative: Operand, *
     with in_float32(anchor, positive, negative) as (a, near, far):
         for other in (near, far):
             of_ranks("triplet_margin_loss", other, a)
-        distance = _distance(a, far, p, epsilon)
-        distance = ops.min(distance, _distance(near, far, p, epsilon)) if swap else distance
-        return reduced(ops.relu(_distance(a, near, p, epsilon) - distance + margin), reduction)
+        pairs = [(a, near), (a, far), *[(near, far)] * swap]
+        own, *others = (ops.vector_norm(one - other + epsilon, p, -1) for one, other in pairs)
+        return reduced(ops.relu(own - functools.reduce(ops.minimum, others) + margin), reduction)
 
 
 def cosine_embedding_loss(first: Operand, second: Operand, targets: Operand, *, margin: float = 0.0, reduction: Mean = "mean") -> Tensor:
@@ -163,6 +155,5 @@ def cosine_embedding_loss(first: Operand, second: Operand, targets: Operand, *, 
         y = _numbers(y)
         y = ops.reshape(y, cosine.shape) if len(y.shape) == len(cosine.shape) + 1 and y.shape[-1] == 1 else y
         of_ranks("cosine_embedding_loss", y, cosine)
-        zero = ops.constant(0.0, cosine.dtype)
-        near = ops.select(ops.compare("eq", y, 1.0), 1 - cosine, zero)
-        return reduced(near + ops.select(ops.compare("eq", y, -1.0), ops.relu(cosine - margin), zero), reduction)
+        near = ops.select(ops.compare("eq", y, 1.0), 1 - cosine, 0.0)
+        return reduced(near + ops.select(ops.compare("eq", y, -1.0), ops.relu(cosine - margin), 0.0), reduction)

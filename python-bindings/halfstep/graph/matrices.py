@@ -9,7 +9,7 @@ from halfstep.graph import generated
 from halfstep.graph.graph import apply, operands
 from halfstep.graph.products import einsum, matmul
 from halfstep.graph.promotion import alike, in_widest
-from halfstep.graph.shapes import reshape, transpose
+from halfstep.graph.shapes import known_sizes, reshape, transpose
 from halfstep.hints.types import Operand, Tensor
 from halfstep_runtime._errors import Error, axis, integer, is_integer, several, shown
 
@@ -127,9 +127,7 @@ def tensordot(lhs: Operand, rhs: Operand, dimensions: int | Iterable[int | Itera
             first, second = (several("tensordot: dimensions", one) for one in both)
         if len(first) != len(second):
             raise Error(f"tensordot: {len(first)} dimensions meet {len(second)}")
-        names = iter(string.ascii_letters)
-        own = [next(names) for _ in range(left)]
-        other = [next(names) for _ in range(right)]
+        own, other = list(string.ascii_letters[:left]), list(string.ascii_letters[left : left + right])
         for i, j in zip(first, second):
             other[axis("tensordot", j, right)] = own[axis("tensordot", i, left)]
         shared = set(own) & set(other)
@@ -180,7 +178,7 @@ def bilinear(lhs: Operand, rhs: Operand, weight: Operand, bias: Operand | None =
         _ranks("bilinear", (w, 3))
         if None in w.shape:
             raise Error(f"bilinear: a weight of shape {w.shape} has an open size")
-        outputs, left, right = (size or 0 for size in w.shape)
+        outputs, left, right = known_sizes(w.shape)
         if a.shape[-1:] != (left,) or b.shape[-1:] != (right,) or a.shape[:-1] != b.shape[:-1]:
             raise Error(f"bilinear: shapes {a.shape} and {b.shape} do not fit a weight of {w.shape}")
         each = matmul(a, reshape(transpose(w, (1, 0, 2)), (left, outputs * right)))

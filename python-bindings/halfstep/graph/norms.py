@@ -3,23 +3,16 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any, Literal
 
 from halfstep.graph import generated
 from halfstep.graph.graph import operand
 from halfstep.graph.promotion import alike, in_float32
 from halfstep.graph.reductions import reduce_max, reduce_min, sum
-from halfstep.graph.shapes import broadcast, cast, constant, transpose, without
+from halfstep.graph.shapes import as_type, broadcast, cast, constant, known_sizes, transpose, without
 from halfstep.hints.types import Operand, Sizes, Tensor
 from halfstep_runtime._errors import Error, axes, axis, integer, number_of, several, shown
-
-
-def _off_zero(function: Callable[[Tensor], Tensor], at_zero: float, x: Tensor) -> Tensor:
-    """A power of what is at least 0, with the gradient 0 at 0, where the power's own is infinite: the norm of a vector of zeros has a
-    gradient, as in PyTorch. NaN stays NaN."""
-    is_zero = generated.compare("eq", x, 0.0)
-    return generated.select(is_zero, at_zero, function(generated.select(is_zero, 1.0, x)))
 
 
 def l2_norm(input: Operand, dimensions: Sizes | None = None, keep_dims: bool = False) -> Tensor:
@@ -31,7 +24,10 @@ def l2_norm(input: Operand, dimensions: Sizes | None = None, keep_dims: bool = F
 
 
 def _power(x: Tensor, exponent: float) -> Tensor:
-    return _off_zero(lambda positive: generated.pow(positive, exponent), 0.0 if exponent > 0 else math.inf, x)
+    """A power of what is at least 0, with the gradient 0 at 0, where the power's own is infinite: the norm of a vector of zeros has a
+    gradient, as in PyTorch. NaN stays NaN."""
+    is_zero = generated.compare("eq", x, 0.0)
+    return generated.select(is_zero, 0.0 if exponent > 0 else math.inf, generated.pow(generated.select(is_zero, 1.0, x), exponent))
 
 
 def _number(name: str, value: Any) -> float:
@@ -132,17 +128,12 @@ def group_norm(input: Operand, groups: int, scale: Operand | None = None, offset
     """Each row's channels in groups, normalized to mean 0 and variance 1, over channels and places, scaled and shifted by
     channel. Channels are last, as in images here; statistics are float32 as those of `layer_norm`."""
     input = operand(input)
-    scale, offset = (None if one is None else operand(one) for one in (scale, offset))
-    known = [one for one in input.shape[1:] if one is not None]
-    if not known or len(known) != len(input.shape) - 1:
+    if len(input.shape) < 2 or None in input.shape[1:]:
         raise Error(f"group_norm: shape {input.shape} has no known channels and places behind a batch")
-    channels = known[-1]
+    channels = known_sizes(input.shape[-1:])[0]
     groups = integer("group_norm: groups", groups, 1)
     if channels % groups:
         raise Error(f"{channels} channels are not divided by {groups} groups")
     wide: Literal["float32", "float64"] = "float64" if input.dtype == "float64" else "float32"
-    scale, offset = (
-        constant([number] * channels, wide) if one is None else cast(one, wide) if operand(one).dtype != wide else one
-        for one, number in ((scale, 1.0), (offset, 0.0))
-    )
+    scale, offset = (constant([number] * channels, wide) if one is None else as_type(operand(one), wide) for one, number in ((scale, 1.0), (offset, 0.0)))
     return generated.group_norm(input, scale, offset, groups, epsilon=epsilon)

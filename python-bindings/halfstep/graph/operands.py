@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Set
 from typing import Any
 
 from halfstep.graph import generated
-from halfstep.graph.graph import Value, check_operand, constant, operand
+from halfstep.graph.graph import Value, check_operand, constant, is_tensor, operand
 from halfstep_runtime._errors import WrongOperand, fraction, number_of
 
 # What functions that are made of ops call their operands, beside the names that operands of ops have.
@@ -17,22 +17,18 @@ _SEVERAL = {*generated.SEVERAL, "matrices"}
 _NAMES = frozenset({*generated.OPERANDS, *_OF_FUNCTIONS} - _SEVERAL)
 
 
-def _is_tensor(value: object) -> bool:
-    return isinstance(value, Value) or hasattr(value, "initializer")
-
-
 def _check_several(function: str, name: str, values: Any) -> Any:
     """A list of operands, of what can be one."""
     if isinstance(values, Value):
         return values  # which says itself that it has no parts
     try:
-        found = None if isinstance(values, (str, bytes, bytearray, Mapping)) else list(values)
+        if isinstance(values, (str, bytes, bytearray, Mapping)):
+            raise TypeError
+        found = list(values)
     except TypeError:
-        found = None
-    if found is None:
         from halfstep_runtime._arrays import told
 
-        raise WrongOperand(f"{function}: {name} is {told(values)}, expected several tensors, as in [a, b]")
+        raise WrongOperand(f"{function}: {name} is {told(values)}, expected several tensors, as in [a, b]") from None
     for i, one in enumerate(found):
         check_operand(function, f"{name}[{i}]", one)
     return found
@@ -71,8 +67,7 @@ def checked(function: Callable[..., Any], name: str, names: Set[str] = _NAMES) -
         for one, check in checks.items():
             if one in given:
                 check(f"{name}: {one}", given[one])
-        if len(operands) == 1 and not _is_tensor(given[operands[0]]):
-            value = given[operands[0]]
+        if len(operands) == 1 and not is_tensor(value := given[operands[0]]):
             own[operands[0]] = constant(value, "float32") if isinstance(value, (bool, int, float)) else operand(value)
         if own:
             arguments = tuple(own.get(place, one) for place, one in zip([*places, *[""] * len(arguments)], arguments))

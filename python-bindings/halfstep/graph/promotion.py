@@ -5,15 +5,12 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Iterator
 
-from halfstep.graph import generated
 from halfstep.graph.graph import autocast, operands, promoted
+from halfstep.graph.shapes import as_type
 from halfstep.hints.types import Operand, Tensor
+from halfstep_runtime._elements import DTypeName
 
 _LOW = ("float16", "bfloat16")
-
-
-def _as(x: Tensor, dtype: str) -> Tensor:
-    return x if x.dtype == dtype else generated.cast(x, result=dtype)
 
 
 def alike(*values: Operand | None) -> list[Tensor]:
@@ -23,8 +20,8 @@ def alike(*values: Operand | None) -> list[Tensor]:
     types = {one.dtype for one in found if one is not None and "float" in one.dtype}
     if len(types) < 2:
         return found
-    common = "float64" if "float64" in types else "float32"
-    return [_as(one, common) if one is not None and "float" in one.dtype else one for one in found]
+    common: DTypeName = "float64" if "float64" in types else "float32"
+    return [as_type(one, common) if one is not None and "float" in one.dtype else one for one in found]
 
 
 @contextlib.contextmanager
@@ -32,7 +29,7 @@ def in_float32(*values: Operand | None) -> Iterator[list[Tensor]]:
     """The operands, low ones as float32, with autocast off: sums of squares of float16 are infinite beyond 256 of 1.6."""
     found = operands(*values)
     with autocast(enabled=False):
-        yield [_as(one, "float32") if one is not None and one.dtype in _LOW else one for one in found]
+        yield [as_type(one, "float32") if one is not None and one.dtype in _LOW else one for one in found]
 
 
 @contextlib.contextmanager

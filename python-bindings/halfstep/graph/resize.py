@@ -8,6 +8,7 @@ from typing import Literal
 
 from halfstep.graph import generated
 from halfstep.graph.graph import element_type, operand, type_of
+from halfstep.graph.shapes import known_sizes
 from halfstep.hints.types import Operand, Sizes, Tensor
 from halfstep_runtime._errors import Error, as_float, integer, number_of, several, shown
 
@@ -28,7 +29,7 @@ def resize(input: Operand, sizes: Sizes | None = None, *, scales: float | Iterab
         found = [integer("resize: a size", size, 1) for size in several("resize: sizes", sizes)]
         found = found * len(image) if len(found) == 1 else found
     elif given is not None:
-        found = [max(math.floor((size or 0) * scale), 1) for size, scale in zip(image, given)]
+        found = [max(math.floor(size * scale), 1) for size, scale in zip(known_sizes(image), given)]
     else:
         raise Error("resize: neither sizes nor scales are given, expected one of them")
     if len(found) != len(image):

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Sequence
 from halfstep.graph import generated
 from halfstep.graph.graph import operand, operands
 from halfstep.graph.promotion import alike, in_float32, in_widest
-from halfstep.graph.shapes import broadcast, cast, concat, constant, index_of, reshape, tile
+from halfstep.graph.shapes import as_type, broadcast, concat, constant, index_of, known_sizes, part, reshape, tile
 from halfstep.hints.types import Operand, Tensor
 from halfstep_runtime._errors import Error, axis
 
@@ -19,14 +19,14 @@ def _sizes(name: str, *tensors: Tensor) -> list[tuple[int, ...]]:
     for one in tensors:
         if None in one.shape:
             raise Error(f"{name}: shape {one.shape} is open; indices go into tensors of known sizes")
-    return [tuple(size or 0 for size in one.shape) for one in tensors]
+    return [tuple(known_sizes(one.shape)) for one in tensors]
 
 
 def places_of(indices: list[Tensor], sizes: Sequence[int]) -> Tensor:
     """The rows, in row-major order, that indices into dimensions of these sizes are of; -1 where one is outside."""
     steps, beyond = [], []
     for i, (own, size) in enumerate(zip(indices, sizes)):
-        own = own if own.dtype == "int64" else cast(own, "int64")  # which the number of a row may need
+        own = as_type(own, "int64")  # which the number of a row may need
         steps.append(own * math.prod(sizes[i + 1:]))
         beyond.append(generated.logical_or(own < 0, own >= size))
     return generated.select(functools.reduce(generated.logical_or, beyond), -1, functools.reduce(generated.add, steps))
@@ -66,8 +66,9 @@ def gather_elements(input: Operand, indices: Operand, dimension: int) -> Tensor:
 def gather_slices(input: Tensor, places: Tensor) -> Tensor:
     """Of each row of the batch, [rows, places, ...], the slices that its own `places`, [rows, ...], say."""
     rows, count, *rest = input.shape
-    columns, width = (math.prod(size or 0 for size in some) for some in (places.shape[1:], rest))
-    wide = tile(reshape(places, (places.shape[0], columns, 1)), (1, 1, width)) if width else reshape(places, (places.shape[0], columns, 1))[:, :, :0]
+    columns, width = (math.prod(known_sizes(some)) for some in (places.shape[1:], rest))
+    wide = reshape(places, (places.shape[0], columns, 1))
+    wide = tile(wide, (1, 1, width)) if width else wide[:, :, :0]
     found = generated.gather_elements(reshape(input, (rows, count, width)), wide, 1)
     return reshape(found, (*places.shape, *rest))
 
@@ -85,13 +86,12 @@ def scatter_add_elements(input: Operand, dimension: int, indices: Operand, updat
     _check_places("scatter_add_elements", x, shape, dimension)
     taken = added if others == shape else index_of(added, tuple(slice(None) if size is None else slice(0, size) for size in shape))
 
-    def put(part: Tensor, dimensions: Sequence[int]) -> Tensor:
-        """Into a part of `input`; beyond the indices it stays what it is."""
+    def put(input: Tensor, dimensions: Sequence[int]) -> Tensor:
+        """Into a part of the input; beyond the indices it stays what it is."""
         if not dimensions:
-            return generated.scatter_add_elements(part, indices, taken, dimension)
+            return generated.scatter_add_elements(input, indices, taken, dimension)
         first, *others = dimensions
-        before = [slice(None)] * first
-        front, rest = (index_of(part, (*before, one)) for one in (slice(0, shape[first]), slice(shape[first], None)))
+        front, rest = (part(input, first, one) for one in (slice(0, shape[first]), slice(shape[first], None)))
         return concat([put(front, others), rest], first)
 
     return put(x, [i for i, size in enumerate(shape) if i != dimension and size != own[i]])
@@ -128,4 +128,4 @@ def index_put(input: Operand, indices: Iterable[Operand], values: Operand, *, ac
         if accumulate:
             return reshape(generated.scatter_add(rows, places, added, 0), x.shape)
         shares, is_put = _means(rows.shape, places, added)
-        return reshape(generated.select(is_put, shares if shares.dtype == x.dtype else cast(shares, x.dtype), rows), x.shape)
+        return reshape(generated.select(is_put, as_type(shares, x.dtype), rows), x.shape)

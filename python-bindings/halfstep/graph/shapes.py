@@ -8,6 +8,7 @@ from typing import Any, get_args
 
 from halfstep.graph import generated, graph
 from halfstep.hints.types import Array, DType, OpenSizes, Operand, PadMode, Sizes, Tensor
+from halfstep_runtime._elements import DTypeName
 from halfstep_runtime._errors import Error, axes, axis, integer, is_integer, several, shown
 
 # The limit of a range that goes to the end of a dimension, whatever its size is.
@@ -30,7 +31,7 @@ def reshape(input: Operand, shape: OpenSizes) -> Tensor:
     input = graph.operand(input)
     sizes = [None if size is None else integer("reshape: a size", size, -1) for size in ([None] if shape is None else several("reshape: shape", shape))]
     if len(sizes) > 1 and sizes[0] is None and sizes.count(-1) == 1 and input.shape[:1] == (None,) and None not in input.shape[1:]:
-        row, rest = math.prod([size or 0 for size in input.shape[1:]]), [size or 0 for size in sizes[1:]]
+        row, rest = math.prod(known_sizes(input.shape[1:])), [size or 0 for size in sizes[1:]]
         known = -math.prod(rest)
         if not known or row % known:
             raise Error(f"reshape: a row of {list(input.shape[1:])} has {row} elements, which {rest} cannot hold")
@@ -39,21 +40,60 @@ def reshape(input: Operand, shape: OpenSizes) -> Tensor:
     if shape.count(None) > 1 and None in input.shape:
         row = math.prod([size for size in input.shape if size is not None])
         raise Error(f"reshape: {tuple(sizes)} leaves two sizes open; of rows, x.reshape(None, {row}) or nn.Flatten() keeps the first")
-    known, open_sizes = 1, [i for i, size in enumerate(shape) if size is None]
-    for size in shape:
-        known *= 1 if size is None else size
-    if None not in input.shape and len(open_sizes) == 1 and known:
-        total = 1
-        for size in input.shape:
-            total *= size or 0
-        shape = [total // known if i == open_sizes[0] else size for i, size in enumerate(shape)]
+    known = math.prod(size for size in shape if size is not None)
+    if (total := product(input.shape)) is not None and shape.count(None) == 1 and known:
+        shape = [total // known if size is None else size for size in shape]
     return generated.reshape(input, result=graph.type_of(shape, input.dtype))
 
 
 def product(sizes: Sequence[int | None]) -> int | None:
     """None where one of them is open."""
-    known = [size for size in sizes if size is not None]
-    return math.prod(known) if len(known) == len(sizes) else None
+    return None if None in sizes else math.prod(known_sizes(sizes))
+
+
+def known_sizes(shape: Iterable[int | None]) -> list[int]:
+    """The sizes of a shape of which none is open."""
+    shape = list(shape)
+    known = [size for size in shape if size is not None]
+    if len(known) < len(shape):
+        raise Error(f"sizes of {shape} are not all known: that of the batch is open")
+    return known
+
+
+def size_of(input: Tensor, dimension: int, refusal: str) -> int:
+    """The size of a dimension; where it is open, an error that says so."""
+    if (size := input.shape[dimension]) is None:
+        raise Error(refusal)
+    return size
+
+
+def part(input: Tensor, dimension: int, index: Any) -> Tensor:
+    """A place or a range of one dimension, of the others all."""
+    return index_of(input, (*[slice(None)] * dimension, index))
+
+
+def swapped(input: Tensor, first: int, second: int) -> Tensor:
+    """With two dimensions in each other's place."""
+    order = list(range(len(input.shape)))
+    order[first], order[second] = order[second], order[first]
+    return input if first == second else transpose(input, order)
+
+
+def second_last(input: Tensor) -> Tensor:
+    """With the second dimension, where channels and classes are elsewhere, as the last."""
+    rank = len(input.shape)
+    return transpose(input, [0, *range(2, rank), 1]) if rank > 2 else input
+
+
+def last_second(input: Tensor) -> Tensor:
+    """With the last dimension as the second."""
+    rank = len(input.shape)
+    return transpose(input, [0, rank - 1, *range(1, rank - 1)]) if rank > 2 else input
+
+
+def as_type(input: Tensor, dtype: DTypeName) -> Tensor:
+    """In that type, by a cast where it is in another."""
+    return input if input.dtype == dtype else cast(input, dtype)
 
 
 def without(input: Tensor, dimensions: Iterable[int]) -> Tensor:
@@ -96,9 +136,7 @@ def split(input: Operand, sizes: Sizes, dimension: int = -1) -> list[Tensor]:
     """Parts of these sizes along a dimension, or so many equal ones."""
     input = graph.operand(input)
     dimension = axis("split", dimension, len(input.shape))
-    size = input.shape[dimension]
-    if size is None:
-        raise Error("the batch cannot be split: its size is open")
+    size = size_of(input, dimension, "the batch cannot be split: its size is open")
     if is_integer(sizes):
         if (count := integer("split: sizes", sizes)) < 1 or size % count:
             raise Error(f"{size} elements cannot be split into {sizes} equal parts")
@@ -156,17 +194,12 @@ def _continued(mode: str, input: Tensor, dimension: int, low: int, high: int) ->
         return input
     if max(low, high) > (limit := {"reflect": size - 1, "circular": size, "replicate": max(low, high) if size else 0}[mode]):
         raise Error(f"pad: mode={mode!r} adds {max(low, high)} to a dimension of {size}, expected at most {max(limit, 0)}")
-
-    def part(start: int, stop: int) -> Tensor:
-        return index_of(input, (*[slice(None)] * dimension, slice(start, stop)))
-
+    places = {"reflect": ((1, low + 1), (size - 1 - high, size - 1)), "circular": ((size - low, size), (0, high)), "replicate": ((0, 1), (size - 1, size))}
+    ends = [part(input, dimension, slice(*own)) for own in places[mode]]
     if mode == "reflect":
-        ends = [flip(part(*own), [dimension]) for own in ((1, low + 1), (size - 1 - high, size - 1))]
-    elif mode == "circular":
-        ends = [part(size - low, size), part(0, high)]
-    else:
-        ends = [tile(part(*own), [max(count, 1) if i == dimension else 1 for i in range(len(input.shape))])
-                for own, count in (((0, 1), low), ((size - 1, size), high))]
+        ends = [flip(one, [dimension]) for one in ends]
+    elif mode == "replicate":
+        ends = [tile(one, [max(count, 1) if i == dimension else 1 for i in range(len(input.shape))]) for one, count in zip(ends, (low, high))]
     return concat([*ends[: low > 0], input, *ends[2 - (high > 0):]], dimension)
 
 
@@ -209,7 +242,7 @@ def index_of(input: Tensor, index: Any) -> Tensor:
         index.append(Ellipsis)
     at = next(i for i, one in enumerate(index) if one is Ellipsis)
     index[at : at + 1] = [slice(None)] * missing
-    ranges: list[tuple[int, int, int]] = []
+    ranges: list[list[int]] = []
     turned: list[int] = []
     shape: list[int | None] = []
     for one in index:
@@ -218,16 +251,14 @@ def index_of(input: Tensor, index: Any) -> Tensor:
             continue
         if not isinstance(one, slice) and not is_integer(one):
             raise Error(f"an index is a number, a range, ... or None, not {shown(one)}; ops.gather takes tensors")
-        dimension = len(ranges)
-        start, limit, stride, is_turned = _range_of(input.shape[dimension], one, dimension)
-        ranges.append((start, limit, stride))
-        if is_turned:
-            turned.append(dimension)
+        size = input.shape[dimension := len(ranges)]
+        *taken_of, is_turned = _range_of(size, one, dimension)
+        ranges.append(taken_of)
+        turned += [dimension] * is_turned
         if not is_integer(one):
-            shape.append(input.shape[dimension] if limit == _END else len(range(start, limit, stride)))
+            shape.append(size if taken_of[1] == _END else len(range(*taken_of)))
     taken = generated.slice(input, *zip(*ranges)) if ranges else input
-    if turned:
-        taken = generated.flip(taken, turned)
+    taken = generated.flip(taken, turned) if turned else taken
     return taken if list(taken.shape) == shape else reshape(taken, shape)
 
 

@@ -1,7 +1,5 @@
 """What other frameworks have under names that are not here, with what is."""
 
-from __future__ import annotations
-
 _WEIGHTS = "model.save_weights(path) writes parameters, model.load_weights(path) reads them"
 _SAVED = _WEIGHTS + '; model.export("model.mpx") writes the compiled model with them, for mp-exec, programs in C and halfstep.Session'
 _DEVICE = 'model.compile(device="cuda") trains there, halfstep.devices() lists what there is'

@@ -1,7 +1,5 @@
 """What functions of tensors are called elsewhere, where no name of halfstep.ops is near, with what is here."""
 
-from __future__ import annotations
-
 INSTEAD = {
     **dict.fromkeys(["cat", "concatenate", "hstack", "vstack"], "concat([a, b], dimension)"),
     **dict.fromkeys(["permute", "swapaxes", "moveaxis"], "transpose(x, permutation)"),

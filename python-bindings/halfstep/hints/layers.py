@@ -1,7 +1,5 @@
 """Layers that other frameworks have, by what is written here."""
 
-from __future__ import annotations
-
 INSTEAD = {
     **dict.fromkeys(["Linear", "LazyLinear"], "nn.Dense(units)"),
     **{f"{name}{rank}{d}": f"nn.Conv{rank}D(filters, kernel_size), channels last" for rank in (1, 2, 3)

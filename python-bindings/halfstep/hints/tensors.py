@@ -1,7 +1,5 @@
 """What tensors have elsewhere and not in a model, with what is here."""
 
-from __future__ import annotations
-
 # What a tensor would have if it had values, or another shape.
 VALUES = {
     **dict.fromkeys(["item", "numpy", "cpu", "tolist"], "it has no value yet: what a model computes is what predict gives"),

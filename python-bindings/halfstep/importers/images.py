@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import itertools
+from collections.abc import Callable, Iterable
 from typing import Any, TypeAlias
 
 from halfstep import ops
 from halfstep.graph.graph import current
+from halfstep.graph.shapes import last_second, second_last
 from halfstep.graph.tensor import Tensor
 from halfstep.layers.leaves import Filter, Leaf
 
@@ -18,19 +20,19 @@ UNARY = ["abs", "acos", "acosh", "asin", "asinh", "atan", "atanh", "ceil", "cos"
          "sigmoid", "sin", "sinh", "sqrt", "tan", "tanh"]
 
 
+def xor(a: Tensor, b: Tensor) -> Tensor:
+    """Of bool."""
+    return ops.compare("ne", a, b)
+
+
 def channels_last(function: Function, x: Tensor) -> Tensor:
     """An op on images with the channels last, on such where they come second. What comes from another such op is taken as it was
     before it was transposed, so that between two of them nothing moves."""
-    rank = len(x.shape)
-    if rank <= 2:
-        return function(x)
-    image = x.channels_last if x.channels_last is not None else ops.transpose(x, [0, *range(2, rank), 1])
-    return _channels_second(function(image))
+    return function(x) if len(x.shape) <= 2 else _channels_second(function(with_channels_last(x)))
 
 
 def _channels_second(image: Tensor) -> Tensor:
-    rank = len(image.shape)
-    result = ops.transpose(image, [0, rank - 1, *range(1, rank - 1)])
+    result = last_second(image)
     result.channels_last = image
     return result
 
@@ -41,9 +43,9 @@ def leaf_tensor(leaf: Leaf) -> Tensor:
     return _channels_second(tensor) if isinstance(leaf, Filter) else tensor
 
 
-def filter_of(weight: Tensor) -> Tensor:
-    """Filters with their channels last, of such where they come second."""
-    return weight.channels_last if weight.channels_last is not None else ops.transpose(weight, [0, *range(2, len(weight.shape)), 1])
+def with_channels_last(x: Tensor) -> Tensor:
+    """Images or filters with their channels last, of such where they come second."""
+    return x.channels_last if x.channels_last is not None else second_last(x)
 
 
 def elementwise(function: Function, *operands: Any) -> Tensor:
@@ -52,7 +54,7 @@ def elementwise(function: Function, *operands: Any) -> Tensor:
     rank = max((len(one.shape) for one in operands if isinstance(one, Tensor)), default=0)
     if not any(isinstance(one, Tensor) and _is_image(one, rank) for one in operands):
         return function(*operands)
-    moved = [_with_channels_last(one, rank) if isinstance(one, Tensor) else one for one in operands]
+    moved = [_beside_images(one, rank) if isinstance(one, Tensor) else one for one in operands]
     return function(*operands) if any(one is None for one in moved) else _channels_second(function(*moved))
 
 
@@ -60,7 +62,7 @@ def _is_image(x: Tensor, rank: int) -> bool:
     return len(x.shape) == rank and x.channels_last is not None
 
 
-def _with_channels_last(x: Tensor, rank: int) -> Tensor | None:
+def _beside_images(x: Tensor, rank: int) -> Tensor | None:
     """What is broadcast to images of so many dimensions, as it is to those whose channels are last; None where its elements would have to move."""
     if _is_image(x, rank):
         return x.channels_last
@@ -69,9 +71,7 @@ def _with_channels_last(x: Tensor, rank: int) -> Tensor | None:
     kept = [i for i in order if sizes[i] != 1]
     if kept != sorted(kept) or None in x.shape[1:]:
         return None
-    shape = [sizes[i] for i in order]
-    while shape and shape[0] == 1:
-        shape.pop(0)
+    shape = list(itertools.dropwhile(lambda size: size == 1, (sizes[i] for i in order)))
     return x if tuple(shape) == x.shape else ops.reshape(x, shape)
 
 
@@ -92,9 +92,14 @@ def reach_of_pool(size: int, window: int, stride: int, dilation: int, low: int, 
     return max(high, (count - 1) * stride + extent - low - size)
 
 
+def both_sides(low: Iterable[int], high: Iterable[int]) -> list[int]:
+    """Padding as our ops have it: before and behind each dimension."""
+    return [side for pair in zip(low, high) for side in pair]
+
+
 def avg_pool(image: Tensor, window: list[int], strides: list[int], low: list[int], high: list[int], reach: list[int], *, count_padding: bool) -> Tensor:
     """Means of windows of images padded by `low` and `high`; what is beyond, where windows `reach` farther, does not count."""
     if count_padding and reach != high:
         image, low, reach = ops.pad(image, [0, *low, 0], [0, *high, 0]), [0] * len(low), [a - b for a, b in zip(reach, high)]
         count_padding = False
-    return ops.avg_pool(image, window, strides=strides, padding=[side for pair in zip(low, reach) for side in pair], count_padding=count_padding)
+    return ops.avg_pool(image, window, strides=strides, padding=both_sides(low, reach), count_padding=count_padding)

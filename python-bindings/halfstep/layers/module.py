@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import copy
 import inspect
 import re
@@ -16,6 +17,7 @@ from halfstep.layers.leaves import Filter, Input, Leaf, Parameter, State, check_
 from halfstep.layers.trainable import Trainable, summary
 from halfstep.layers.undo import remember, undone_on_error
 from halfstep_runtime._errors import Error, integer, nearest, shown, truth
+from halfstep_runtime._files import check_written
 from halfstep_runtime._keywords import tell_methods
 
 if TYPE_CHECKING:
@@ -38,15 +40,6 @@ def _snake_case(name: str) -> str:
     """A class's name as Keras writes it: conv2d_transpose of Conv2DTranspose. A word begins with a capital before a small letter, or
     behind one."""
     return re.sub(r"(?<=[A-Za-z0-9])(?=[A-Z][a-z])|(?<=[a-z])(?=[A-Z])", "_", name).lower()
-
-
-def _refuse_rows(call: str, x: object) -> None:
-    """What gives rows one by one is no array and no batches."""
-    if x is None:
-        raise Error(f"{call}: x is None, expected an array, or several by name in a dictionary")
-    kinds = {base.__name__ for base in type(x).__mro__ if base.__module__ == "torch.utils.data.dataset"}
-    if "Dataset" in kinds and "IterableDataset" not in kinds:
-        raise Error(f"{call}: a {type(x).__name__} gives rows one by one; wrap it in a DataLoader, as DataLoader(dataset, batch_size=64)")
 
 
 def _place(error: Error, place: str) -> None:
@@ -72,7 +65,7 @@ class Module:
     _of_classes: Mapping[str, int] = {}  # settings of a loss of classes that is given by its name
     stop_training = False  # a callback's to set
     _has_fixed_forward = False  # whether it is that of a program, which nothing changes
-    _rows: int | None = None  # of the batch that the model is made for where nobody says one; None where its size is open
+    fixed_rows: int | None = None  # of the batch that the model is made for where nobody says one; None where its size is open
 
     def __setattr__(self, name: str, value: Any) -> None:
         if name in _UNHEARD and not value:
@@ -216,7 +209,7 @@ class Module:
         """Prints what the model keeps: names, shapes, types, and whether training changes it by its gradient. It has to know its inputs."""
         self.to_mlir()  # makes the leaves that depend on shapes
         print(summary([(name, leaf, self._trains(name, leaf)) for name, leaf in self.named_leaves()]))
-        if self._rows is not None:
+        if self.fixed_rows is not None:
             print("Its rows depend on each other by the size of the batch: it is made anew for each, and nothing fills a batch up.")
 
     def input_names(self) -> list[str]:
@@ -224,16 +217,13 @@ class Module:
 
     def _check_inputs(self, names: Collection[str]) -> None:
         """That inputs are called as the parameters of forward are, all of them; where it takes any number, they have any names."""
-        kinds = inspect.Parameter
-        parameters = [one for one in inspect.signature(self.forward).parameters.values() if one.kind not in (kinds.VAR_POSITIONAL, kinds.VAR_KEYWORD)]
-        known = [one.name for one in parameters]
-        free = len(parameters) < len(inspect.signature(self.forward).parameters)
-        unknown = [] if free else [repr(name) for name in names if name not in known]
-        missing = [] if free else [repr(one.name) for one in parameters if one.default is kinds.empty and one.name not in names]
-        if unknown or missing:
-            said = [f"{', '.join(unknown)} {'is' if len(unknown) == 1 else 'are'} none of them"] if unknown else []
-            said += [f"{', '.join(missing)} {'is' if len(missing) == 1 else 'are'} missing"] if missing else []
-            raise Error(f"{type(self).__name__}: inputs have the names of forward's parameters, {', '.join(known) or 'none'}; {', and '.join(said)}")
+        parameters = inspect.signature(self.forward).parameters
+        if any(one.kind in (one.VAR_POSITIONAL, one.VAR_KEYWORD) for one in parameters.values()):
+            return
+        unknown = [repr(name) for name in names if name not in parameters]
+        missing = [repr(name) for name, one in parameters.items() if one.default is one.empty and name not in names]
+        if said := [f"{', '.join(own)} {'is' if len(own) == 1 else 'are'} {what}" for own, what in ((unknown, "none of them"), (missing, "missing")) if own]:
+            raise Error(f"{type(self).__name__}: inputs have the names of forward's parameters, {', '.join(parameters) or 'none'}; {', and '.join(said)}")
 
     def to_mlir(self, inputs: dict[str, Input] | None = None, objective: Callable[[Graph, dict[str, Tensor]], object] | None = None, *,
                 locations: bool = False, batch_size: int | None = None) -> str:
@@ -242,7 +232,7 @@ class Module:
         locations = truth("to_mlir: locations", locations)
         if batch_size is not None:
             batch_size = integer("to_mlir: batch_size", batch_size, 1)
-            if self._rows is None:
+            if self.fixed_rows is None:
                 raise Error("to_mlir: the batch of the model is open, and its text is one for all; compile(text, batch_size=...) gives it a size")
         if inputs is not None and (not isinstance(inputs, Mapping) or not all(isinstance(one, Input) for one in inputs.values())):
             raise Error(f"to_mlir: inputs is {shown(inputs)}, expected a dictionary of nn.Input by the names of forward's parameters")
@@ -252,7 +242,7 @@ class Module:
                 batch_size: int | None = None) -> Model:
         """The model as the compiler takes it. `objective(graph, outputs)` adds what training needs. A `batch_size` is for what is made for
         one."""
-        rows = None if self._rows is None else batch_size or self._rows
+        rows = None if self.fixed_rows is None else batch_size or self.fixed_rows
         if inputs:
             self._check_inputs(inputs)
         inputs = inputs or getattr(self, "_inputs", None)
@@ -377,32 +367,27 @@ class Module:
         `resume` goes on: at any step with arrays, at the end of an epoch with batches; `log` a file with a JSON line for each step.
         `find_nonfinite` looks into the first step, and into the first that is skipped, or whose loss or state is not finite, and says which op it comes from: in the History's `nonfinite`, or that of the Error that ends the run.
         """
-        if y is None:
-            from halfstep.training import npz
+        from halfstep.training import npz
 
-            _refuse_rows("fit", x)
-            if npz.is_npz(x):
-                x, y, test = npz.read(x)
-                validation_data = test if validation_data is None and not validation_split else validation_data
+        x, y, test = npz.parts_of("fit", x, y)
         return self.trainer.fit(
-            x, y, batch_size=batch_size, epochs=epochs, validation_data=validation_data,
-            validation_split=validation_split, callbacks=callbacks, verbose=verbose, seed=seed, last_batch=last_batch,
-            checkpoint=checkpoint, resume=resume, log=log, find_nonfinite=find_nonfinite, initial_epoch=initial_epoch)
+            x, y, batch_size, epochs, validation_data=test if validation_data is None and not validation_split else validation_data,
+            validation_split=validation_split, callbacks=callbacks, verbose=verbose, seed=seed, last_batch=last_batch, checkpoint=checkpoint,
+            resume=resume, log=log, find_nonfinite=find_nonfinite, initial_epoch=initial_epoch)
 
     def evaluate(self, x: Data, y: Array | None = None, batch_size: int = 64) -> dict[str, float]:
         """Loss and metrics over all rows; without `y`, `x` gives batches (x, y), or is a file of NumPy as fit takes it, of which it is the test."""
-        if y is None:
-            from halfstep.training import npz
+        from halfstep.training import npz
 
-            _refuse_rows("evaluate", x)
-            if npz.is_npz(x):
-                x, y, test = npz.read(x)
-                x, y = test or (x, y)
+        x, y, test = npz.parts_of("evaluate", x, y)
+        x, y = test or (x, y)
         return self.trainer.evaluate(x, y, batch_size)
 
     def predict(self, x: Data) -> Any:
         """Outputs for any number of rows, an array or several by name; or for those of an iterable of batches, whose targets are left."""
-        _refuse_rows("predict", x)
+        from halfstep.training import npz
+
+        npz.refuse_rows("predict", x)
         return self.trainer.predict(x)
 
     def export(self, path: Path, *, weights: bool = True, batch_sizes: Sequence[int] | int | None = None, targets: str | Iterable[str] | None = None,
@@ -439,7 +424,7 @@ class Module:
         from halfstep.compiler.compile import compile_traced
         from halfstep_runtime._session import Session
 
-        session = Session(compile_traced(self._traced(), "model.mlir", policy="float32", training=False, batch_size=self._rows), "cpu", threads=1)
+        session = Session(compile_traced(self._traced(), "model.mlir", policy="float32", training=False, batch_size=self.fixed_rows), "cpu", threads=1)
         session.initialize(0)
         for name, leaf in self.named_leaves():
             if leaf.value is not None and name in session.state:
@@ -448,16 +433,13 @@ class Module:
 
     def state_dict(self) -> dict[str, object]:
         """Parameters and states by name, copied. Before training they are the first values under seed 0, or those that were loaded."""
-        if self._trained is not None:
-            state = self._trained.state
-            values = {name: state[name] for name, _ in self.named_leaves()}
-        else:
-            values = self._first_values()
+        values: dict[str, Any] = self._present_values()
         return {name: leaf.given(values[name]) for name, leaf in self.named_leaves()}
 
-    def _first_values(self) -> dict[str, object]:
-        """Those before training, as the model's text has them."""
-        with self._untrained() as session:
+    def _present_values(self) -> dict[str, object]:
+        """Those of training, or before it the first, as the model's text has them."""
+        with contextlib.ExitStack() as stack:
+            session = self._trained or stack.enter_context(self._untrained())
             return {name: session.state[name] if name in session.state else first_value(leaf) for name, leaf in self.named_leaves()}
 
     def load_state_dict(self, values: Mapping[str, Any]) -> None:
@@ -473,13 +455,13 @@ class Module:
     def save_weights(self, path: Path) -> None:
         """Parameters and states of the model as a safetensors file, whose name ends in .safetensors or in nothing that is another format's;
         before training the first values, as state_dict has them."""
-        from halfstep_runtime._tensor_files import check_written, write_tensors
+        from halfstep_runtime._tensor_files import write_tensors
 
         path = check_written(path)
         if self._trained is not None:
             self._trained.save_weights(path)
         else:
-            write_tensors(path, self._first_values())
+            write_tensors(path, self._present_values())
 
     def load_weights(self, path: Path) -> None:
         """Parameters, and states of the model that are there, from a safetensors file or the folder of a checkpoint: all of them, or none
@@ -559,11 +541,11 @@ class Sequential(Module):
     def __init__(self, *layers: Any) -> None:
         self.layers = list(layers[0]) if len(layers) == 1 and isinstance(layers[0], (list, tuple)) else list(layers)
         for i, layer in enumerate(self.layers):
-            if isinstance(layer, type) or not callable(layer):
-                told = f"the class {layer.__name__}; write {layer.__name__}(...)" if isinstance(layer, type) else repr(layer)
+            if isinstance(layer, type):
+                raise Error(f"Sequential: layer {i} is the class {layer.__name__}; write {layer.__name__}(...)")
+            if not callable(layer):
                 named = f"; nn.Activation({layer!r}) is an op by its name" if isinstance(layer, str) else ""
-                raise Error(f"Sequential: layer {i} is {told}" + ("" if isinstance(layer, type) else
-                            f", expected a module, a function of a tensor or, at the start, an nn.Input{named}"))
+                raise Error(f"Sequential: layer {i} is {layer!r}, expected a module, a function of a tensor or, at the start, an nn.Input{named}")
         if self.layers and isinstance(self.layers[0], Input):
             self.specify(x=self.layers[0])
 

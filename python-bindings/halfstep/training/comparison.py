@@ -66,8 +66,7 @@ def compare(model: Module, data: Any, policies: Any = ("float32", "mixed_float16
     documents = []
     for policy in named:
         try:
-            documents.append(_train(model, job.under(policy), policy, data, validation_data, batch_size=batch_size, epochs=epochs,
-                                    seed=seed, last_batch=last_batch, verbose=verbose))
+            documents.append(_train(model, job.under(policy), policy, data, validation_data, batch_size, epochs, seed=seed, last_batch=last_batch, verbose=verbose))
         except Error as error:
             raise begin(error, f"compare: {_label(policy)}")
     rows, test_rows = (0 if own is None else count_rows(model, name_inputs(model, *own)) for own in (data, validation_data))
@@ -75,12 +74,10 @@ def compare(model: Module, data: Any, policies: Any = ("float32", "mixed_float16
                                   "test_rows": test_rows}, allow_nan=False))
 
 
-def _train(model: Module, job: Job, policy: Policy, data: Any, validation_data: Any, *, batch_size: int, **settings: Any) -> dict[str, Any]:
-    trainer, steps = Trainer(model), _Steps()
+def _train(model: Module, job: Job, policy: Policy, data: Any, validation_data: Any, batch_size: int, epochs: int, **settings: Any) -> dict[str, Any]:
+    (x, y), trainer, steps = data, Trainer(model), _Steps()
     trainer._job = job
-    history = trainer.fit(
-        *data, batch_size=batch_size, validation_data=validation_data, validation_split=0.0, callbacks=[steps], checkpoint=None, resume=False, log=None,
-        find_nonfinite=False, **settings)
+    history = trainer.fit(x, y, batch_size, epochs, validation_data=validation_data, callbacks=[steps], **settings)
     with trainer._live() as session:
         executable = session.executable
         program = "train_step" if "train_step" in executable.programs else "accumulate"

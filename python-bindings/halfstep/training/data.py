@@ -9,8 +9,9 @@ import numpy
 
 from halfstep.graph.graph import TensorType, type_of
 from halfstep_runtime import _arrays
-from halfstep_runtime._elements import DTYPES, DTypeName
+from halfstep_runtime._elements import DTYPES, DTypeName, dtype_name
 from halfstep_runtime._errors import Error, shown
+from halfstep_runtime._executable import elements_of
 from halfstep_runtime._session import Session
 
 if TYPE_CHECKING:
@@ -28,10 +29,7 @@ Arrays: TypeAlias = tuple[list[str], list[Any], list[int]]
 
 def dtype_of(array: Array) -> DTypeName:
     """The element type of an array, which a model takes."""
-    name = next((one for one in DTYPES.values() if one == array.dtype.name), None)
-    if name is None:
-        raise Error(f"an array has elements of {array.dtype}, expected one of {', '.join(DTYPES.values())}")
-    return name
+    return dtype_name("an array", array.dtype)
 
 
 def prepare(name: str, value: Any, dtype: str | None = None) -> Array:
@@ -167,24 +165,19 @@ def fill_up(module: Module, arrays: Named, size: int) -> Named:
     return {**whole, "row_weights": (numpy.arange(size) < rows).astype(numpy.float32)}
 
 
-_NUMPY_TYPES = {"ui8": "uint8", "i32": "int32", "i64": "int64", "f32": "float32", "f64": "float64"}
-
-
-def _in_type(value: Any, element: str) -> Any:
+def _in_type(value: Any, element: str | None) -> Any:
     """Integers as those that the program takes, where all of them are, and floats as its floats."""
-    wanted = numpy.dtype(_NUMPY_TYPES.get(element, "V1"))
-    if not isinstance(value, numpy.ndarray) or value.dtype == wanted:
+    if not isinstance(value, numpy.ndarray) or element not in ("ui8", "i32", "i64", "f32", "f64"):
         return value
+    wanted = numpy.dtype(DTYPES[element])
     if value.dtype.kind == "f" == wanted.kind:
-        return value.astype(wanted)
+        return value.astype(wanted, copy=False)
     if value.dtype.kind not in "biu" or wanted.kind not in "iu":
         return value
-    converted = value.astype(wanted)
+    converted = value.astype(wanted, copy=False)
     return converted if (converted == value).all() else value
 
 
 def as_given(session: Session, program: str, arrays: Named) -> Arrays:
-    inputs = session._programs[program].inputs if arrays else {}
-    elements = {name: inputs[name].element if name in inputs else None for name in arrays}
-    values = [_arrays.to_runtime(name, _in_type(value, element) if (element := elements[name]) else value, element) for name, value in arrays.items()]
-    return list(arrays), [value for value, _ in values], [element for _, element in values]
+    elements = elements_of(session._programs[program].inputs) if arrays else {}
+    return _arrays.several_to_runtime({name: _in_type(value, elements.get(name)) for name, value in arrays.items()}, elements)

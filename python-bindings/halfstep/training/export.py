@@ -10,7 +10,6 @@ from halfstep.compiler.compile import compile_traced
 from halfstep.compiler.settings import for_device
 from halfstep.training.data import is_fixed, specs_of
 from halfstep.training.predictions import BATCH, source_of_predictions
-from halfstep_runtime import _arrays
 from halfstep_runtime._errors import CompileError, Error, FaultCode, check_folder, integer, path_of, several, shown, truth
 from halfstep_runtime._executable import Executable
 
@@ -70,14 +69,6 @@ def _default_targets(settings: dict[str, Any], device: str) -> dict[str, Any]:
     return {**own, "target": _EVERYWHERE if own["target"] == "cpu" else f"{own['target']},{_EVERYWHERE}"}
 
 
-def _with_weights(model: Module, executable: Executable) -> Executable:
-    """With the present parameters and states of the model, of those that the programs have."""
-    trained, known = model._trained, executable.state
-    values = model._first_values() if trained is None else {name: trained.state[name] for name, _ in model.named_leaves() if name in trained.state}
-    given = {name: _arrays.to_runtime(name, value, known[name].element) for name, value in values.items() if name in known}
-    return executable._with_values(list(given), [array for array, _ in given.values()], [element for _, element in given.values()])
-
-
 def export(model: Module, path: str | os.PathLike[str], weights: bool, batch_sizes: Iterable[int] | int | None, targets: Any,
            training: bool | None) -> Executable:
     path, weights, trainer = _check_path(path), truth("export: weights", weights), model.trainer
@@ -87,7 +78,7 @@ def export(model: Module, path: str | os.PathLike[str], weights: bool, batch_siz
         raise Error("export: the model does not know its inputs yet: train it, begin a Sequential with nn.Input(shape, dtype), or tell it by "
                     "specify(x=nn.Input(shape, dtype))")
     sizes = _batch_sizes(batch_sizes, trainer)
-    if model._rows is not None and len(sizes) > 1:
+    if model.fixed_rows is not None and len(sizes) > 1:
         raise Error(f"export: the model is made anew for each size of the batch, and a file is of one: give batch_sizes={sizes[0]}")
     if trains:
         if trainer._compiled().takes_targets and trainer.targets_type() is None:
@@ -110,6 +101,8 @@ def export(model: Module, path: str | os.PathLike[str], weights: bool, batch_siz
                           "'sm_80', or 'nvptx'",)
         raise
     if weights:
-        executable = _with_weights(model, executable)
+        trained = model._trained
+        executable = executable._with_values(model._present_values() if trained is None else {
+            name: trained.state[name] for name, _ in model.named_leaves() if name in trained.state})
     executable.save(path)
     return executable

@@ -1,4 +1,4 @@
-"""Files of NumPy as data."""
+"""What a model is given as data: files of NumPy, and what is refused."""
 
 from __future__ import annotations
 
@@ -15,20 +15,26 @@ from halfstep_runtime._errors import Error, of_file, path_of
 _EXPECTED = "a file of several by name, as numpy.savez(path, x_train=x, y_train=y) writes it"
 
 
-def is_npz(x: object) -> bool:
-    """A path, or what numpy.load gives."""
-    return isinstance(x, (str, os.PathLike)) or type(x).__name__ == "NpzFile"
+def refuse_rows(call: str, x: object) -> None:
+    """What gives rows one by one is no array and no batches."""
+    if x is None:
+        raise Error(f"{call}: x is None, expected an array, or several by name in a dictionary")
+    kinds = {base.__name__ for base in type(x).__mro__ if base.__module__ == "torch.utils.data.dataset"}
+    if "Dataset" in kinds and "IterableDataset" not in kinds:
+        raise Error(f"{call}: a {type(x).__name__} gives rows one by one; wrap it in a DataLoader, as DataLoader(dataset, batch_size=64)")
 
 
-def read(x: Any) -> tuple[Any, Any, tuple[Any, Any] | None]:
-    """Inputs and targets, and those of the test, or None: `x_train`, `y_train`, `x_test` and `y_test`, as `mp-run --data=F.npz` takes
-    them, or `y` and inputs by their names."""
+def parts_of(call: str, x: Any, y: Any) -> tuple[Any, Any, tuple[Any, Any] | None]:
+    """Inputs and targets, and those of the test, or None. A file, by its path or as numpy.load gives it, has `x_train`, `y_train`, `x_test`
+    and `y_test`, as `mp-run --data=F.npz` takes them, or `y` and inputs by their names."""
+    if y is not None:
+        return x, y, None
+    refuse_rows(call, x)
     if not isinstance(x, (str, os.PathLike)):
-        return _parts("x", x)
+        return _parts("x", x) if type(x).__name__ == "NpzFile" else (x, None, None)
     path = path_of(x)
     try:
-        kind = _kind_of(path)
-        if kind is not None:
+        if (kind := _kind_of(path)) is not None:
             raise Error(f"{path}: is {kind}, expected {_EXPECTED}")
         with numpy.load(path, allow_pickle=False) as file:
             return _parts(path, file)

@@ -43,7 +43,7 @@ class Predictions:
     def session_for(self, rows: int) -> Session:
         """That of the training; for fewer rows than half of its batch one of the next power of two. Where a result is none of each row, as
         where rows depend on each other, one of as many rows."""
-        if (example := self._trainer.model._rows) is not None:  # what is made for so many rows
+        if (example := self._trainer.model.fixed_rows) is not None:  # what is made for so many rows
             trained = self._trainer.session
             return trained if trained is not None and rows == self._trainer._batch_size else self._compiled(rows or example)
         found = self._session_near(rows)

@@ -29,10 +29,11 @@ from halfstep.training.job import Job
 from halfstep.training.predictions import Predictions
 from halfstep.training.scaler import Scaler
 from halfstep.training.watchers import Advice, Watchers, check_callbacks
-from halfstep_runtime._errors import Error, as_float, check_folder, fraction, integer, level_of_user, path_of, shown, truth
+from halfstep_runtime._errors import Error, as_float, check_folder, fraction, integer, level_of_user, path_of, shown
+from halfstep_runtime._files import check_kind, check_written
 from halfstep_runtime._keywords import tell_methods
 from halfstep_runtime._session import Session
-from halfstep_runtime._tensor_files import check_kind, check_written, read_metadata, read_tensors
+from halfstep_runtime._tensor_files import read_metadata, read_tensors
 
 if TYPE_CHECKING:
     from halfstep.graph.graph import Graph
@@ -279,16 +280,14 @@ class Trainer:
     def _rows_of(self, data: Any, name: str = "x") -> tuple[Any, Any]:
         return (data, None) if self._are_rows(data) else batches.rows_of(self.model, data, name)
 
-    def fit(self, x: Any, y: Any, *, batch_size: int, epochs: int, validation_data: Any, validation_split: float, callbacks: Any, verbose: bool, seed: int,
-            last_batch: str, checkpoint: str | os.PathLike[str] | None, resume: bool, log: str | os.PathLike[str] | None, find_nonfinite: bool,
-            initial_epoch: int = 0) -> History:
+    def fit(self, x: Any, y: Any, batch_size: int, epochs: int, *, validation_data: Any, seed: int, last_batch: str, verbose: bool, callbacks: Any,
+            validation_split: float = 0.0, checkpoint: str | os.PathLike[str] | None = None, resume: bool = False,
+            log: str | os.PathLike[str] | None = None, find_nonfinite: bool = False, initial_epoch: int = 0) -> History:
         seed, first = integer("seed", seed, bits=64), integer("initial_epoch", initial_epoch, 0)
         if first and resume:
             raise Error("initial_epoch and resume exclude each other: the checkpoint says which epoch is the first")
         epochs = max(integer("epochs", epochs, 0) - first, 0)
         validation_split = fraction("validation_split", validation_split)
-        verbose, resume = truth("fit: verbose", verbose), truth("fit: resume", resume)
-        find_nonfinite = truth("fit: find_nonfinite", find_nonfinite)
         checkpoint, log = (None if one is None else path_of(one) for one in (checkpoint, log))
         callbacks = check_callbacks(callbacks)
         if verbose and not find_nonfinite:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import numpy
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, TypeAlias
 
-from halfstep_runtime._elements import DTYPES, ELEMENTS
+import numpy
+
+from halfstep_runtime._elements import DTYPES, ELEMENTS, dtype_name
 from halfstep_runtime._errors import Error
 
 Numbers: TypeAlias = "numpy.ndarray[Any, Any]"
@@ -71,9 +72,14 @@ def to_runtime(name: str, value: Any, element: str | None) -> tuple[Any, int]:
     value = numpy.asarray(array_of(f"'{name}'", value), order="C")
     if value.dtype.name == "bfloat16":
         return value.view(numpy.uint16), BF16
-    if value.dtype.name not in DTYPES.values():
-        raise Error(f"'{name}' has elements of {value.dtype}, expected one of {', '.join(DTYPES.values())}")
+    dtype_name(f"'{name}'", value.dtype)
     return value, -1
+
+
+def several_to_runtime(values: Mapping[str, Any], elements: Mapping[str, str | None]) -> tuple[list[str], list[Any], list[int]]:
+    """Names, arrays and numbers of element types, of arrays by name; what has no element keeps its own."""
+    given = [to_runtime(name, value, elements.get(name)) for name, value in values.items()]
+    return list(values), [array for array, _ in given], [element for _, element in given]
 
 
 def from_runtime(element: int, array: Any) -> Any:

@@ -20,27 +20,12 @@ PACKAGES = tuple(os.path.join(os.path.dirname(_HERE), name) + os.sep for name in
 AnyPath: TypeAlias = "str | bytes | os.PathLike[str] | os.PathLike[bytes]"
 
 
-class FaultCode(enum.IntEnum):
-    """The kinds of errors of the compiler and the runtime, as MpFaultCode of mp-c/Runtime.h numbers them."""
-
-    OTHER = 0
-    UNKNOWN_OP = 1
-    OPERAND_COUNT = 2
-    OPERAND_TYPE = 3
-    ELEMENT_TYPES_DIFFER = 4
-    UNKNOWN_ATTRIBUTE = 5
-    MISSING_ATTRIBUTE = 6
-    ATTRIBUTE_KIND = 7
-    UNKNOWN_WORD = 8
-    MISSING_RESULT_TYPE = 9
-    OPEN_SPATIAL_SIZE = 10
-    UNKNOWN_SETTING = 11
-    SETTING_VALUE = 12
-    OTHER_POLICY = 13
-    HAS_CHECKPOINT = 14
-    WINDOW_TOO_LARGE = 15
-    CONSTRAINT = 16
-
+# The kinds of errors of the compiler and the runtime, in the order in which MpFaultCode of mp-c/Runtime.h numbers them.
+FaultCode = enum.IntEnum("FaultCode", [
+    "OTHER", "UNKNOWN_OP", "OPERAND_COUNT", "OPERAND_TYPE", "ELEMENT_TYPES_DIFFER", "UNKNOWN_ATTRIBUTE", "MISSING_ATTRIBUTE", "ATTRIBUTE_KIND",
+    "UNKNOWN_WORD", "MISSING_RESULT_TYPE", "OPEN_SPATIAL_SIZE", "UNKNOWN_SETTING", "SETTING_VALUE", "OTHER_POLICY", "HAS_CHECKPOINT",
+    "WINDOW_TOO_LARGE", "CONSTRAINT",
+], start=0)
 
 # What stands around the names of flags and of settings in a fault's text.
 _NAMED = re.compile("[\x1e\x1f]([^\x1e\x1f]*)[\x1e\x1f]")

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import dataclasses
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 from halfstep_runtime import _runtime
 from halfstep_runtime._elements import ELEMENTS
 from halfstep_runtime._errors import Error, check_there, shown
+from halfstep_runtime._files import write
 from halfstep_runtime._keywords import tell_methods
 
 _INPUTS, _RESULTS, _STATE = range(3)
@@ -27,6 +28,10 @@ class Value:
     def __str__(self) -> str:
         sizes = "".join("?x" if size is None else f"{size}x" for size in self.shape)
         return f"{self.name}: tensor<{sizes}{self.element}> ({self.role})"
+
+
+def elements_of(values: Mapping[str, Value]) -> dict[str, str | None]:
+    return {name: one.element for name, one in values.items()}
 
 
 @dataclasses.dataclass(frozen=True)
@@ -56,17 +61,17 @@ class Executable:
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Writes the file that `mp-run` and `mp-exec` take."""
-        from halfstep_runtime._files import write
-
         write(path, [self.to_bytes()])
 
     def to_bytes(self) -> bytes:
         return self._handle.bytes()
 
-    def _with_values(self, names: Sequence[str], arrays: Sequence[Any], elements: Sequence[int]) -> Executable:
-        """The same with values of states in it, from which sessions start."""
-        other = Executable.__new__(Executable)
-        other._handle = self._handle.with_values(names, arrays, elements)
+    def _with_values(self, values: Mapping[str, Any]) -> Executable:
+        """The same with values of states in it, from which sessions start; of those that it has."""
+        from halfstep_runtime import _arrays
+
+        known, other = self.state, Executable.__new__(Executable)
+        other._handle = self._handle.with_values(*_arrays.several_to_runtime({name: one for name, one in values.items() if name in known}, elements_of(known)))
         return other
 
     def _values(self, kind: int, program: str = "") -> dict[str, Value]:

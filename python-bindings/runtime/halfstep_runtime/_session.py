@@ -7,8 +7,9 @@ from collections.abc import Iterator, Mapping, MutableMapping
 from typing import Any
 
 from halfstep_runtime import _runtime
-from halfstep_runtime._errors import Error, check_device, check_there, integer, is_text, shown, truth, unknown_name
-from halfstep_runtime._executable import Executable
+from halfstep_runtime._errors import Error, check_device, integer, is_text, shown, truth, unknown_name
+from halfstep_runtime._executable import Executable, elements_of
+from halfstep_runtime._files import check_kind, check_written
 from halfstep_runtime._keywords import tell_methods
 
 
@@ -81,13 +82,11 @@ class Session:
         """Several states by name: all of them, or none where one does not fit."""
         from halfstep_runtime import _arrays
 
-        known = self.executable.state
         if not isinstance(values, Mapping):
             raise Error(f"set_states: values is of type {type(values).__name__}, expected a dictionary of arrays by name")
         for name in values:
             self.state._check(name)
-        given = [_arrays.to_runtime(name, value, known[name].element) for name, value in values.items()]
-        self._handle.set_states(list(values), [array for array, _ in given], [element for _, element in given])
+        self._handle.set_states(*_arrays.several_to_runtime(values, elements_of(self.executable.state)))
         self._is_changed()
 
     @property
@@ -97,33 +96,23 @@ class Session:
     def load_weights(self, path: str | os.PathLike[str]) -> None:
         """Parameters, and states of the model itself that are there, from a safetensors file or from the folder of a checkpoint: all of
         them, or none where one does not fit."""
-        from halfstep_runtime._tensor_files import check_kind
-
-        check_kind(path)
-        self._handle.load_weights(check_there(path))
+        self._handle.load_weights(check_kind(path))
         self._is_changed()
 
     def save_weights(self, path: str | os.PathLike[str]) -> None:
         """Parameters and states of the model itself as a safetensors file, whose name ends in .safetensors or in nothing that is another
         format's."""
-        from halfstep_runtime._tensor_files import check_written
-
         self._handle.save_weights(check_written(path))
 
     def load_state(self, path: str | os.PathLike[str]) -> None:
         """All state, from what save_state wrote or from the folder of a checkpoint: all of it, or none where something is missing or
         does not fit."""
-        from halfstep_runtime._tensor_files import check_kind
-
-        check_kind(path)
-        self._handle.load_state(check_there(path))
+        self._handle.load_state(check_kind(path))
         self._is_changed()
 
     def save_state(self, path: str | os.PathLike[str], *, steps: int = 0, epochs: int = 0) -> None:
         """All state as a safetensors file: parameters, and what optimizer, loss scale and random generators keep. `steps` and `epochs`
         are said in it to be behind it."""
-        from halfstep_runtime._tensor_files import check_written
-
         self._handle.save_state(check_written(path), integer("steps", steps, bits=64), integer("epochs", epochs, bits=64))
 
     def run(self, program: str, inputs: Mapping[str, object] | None = None, /, **arrays: object) -> dict[str, Any]:
@@ -143,17 +132,13 @@ class Session:
             raise Error(f"program {program} has no state yet, all of it is zeros: call session.initialize(seed=0), or load_weights(path), before")
         given = {**(inputs or {}), **arrays}
         known = self._programs[program].inputs if program in self._programs else {}
-        names, values, elements = [], [], []
-        for name, value in given.items():
+        for name in given:
             if not is_text(name):
                 raise Error(f"run: an input's name is {shown(name)}, expected one of {', '.join(known)}")
-            array, element = _arrays.to_runtime(name, value, known[name].element if name in known else None)
-            names.append(name)
-            values.append(array)
-            elements.append(element)
+        sent = _arrays.several_to_runtime(given, elements_of(known))
         if program in ("train_step", "accumulate", "apply"):
             self.changes += 1
-        results = self._handle.run(program, names, values, elements)
+        results = self._handle.run(program, *sent)
         return {name: _arrays.from_runtime(element, array) for name, element, array in results}
 
     def close(self) -> None:

@@ -66,7 +66,7 @@ def _run(words: list[str]) -> None:
         raise Error(f"{error.filename or given.model}: cannot open: {error.strerror or error}") from error
     except ImportError as error:
         raise Error(f"import needs the package onnx ({error}); install it: python3 -m pip install onnx") from error
-    if model._rows is not None and given.batch_size is None:
+    if model.fixed_rows is not None and given.batch_size is None:
         raise Error(f"{given.model}: its rows depend on each other by the size of the batch, so that its text is for one: give --batch-size")
     text = model.to_mlir(locations=True, batch_size=given.batch_size)
     values = {name: leaf.value for name, leaf in model.named_leaves()}

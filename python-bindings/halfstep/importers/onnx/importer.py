@@ -10,7 +10,7 @@ import os
 import unicodedata
 from collections.abc import Iterable, Iterator
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 import numpy
 
@@ -18,8 +18,10 @@ from halfstep import nn, ops
 from halfstep.graph.along import on_last
 from halfstep.graph.graph import current, operand
 from halfstep.graph.reductions import along
+from halfstep.graph.shapes import part, size_of
 from halfstep.graph.tensor import Tensor
-from halfstep.importers.images import UNARY, Function, elementwise
+from halfstep.importers.images import UNARY, Function, elementwise, xor
+from halfstep.importers.model import Imported, input_of, leaf_of
 from halfstep.importers.onnx.known import Open, compute, is_computed, shape_of, share_of
 from halfstep.importers.onnx.layers import LAYERS
 from halfstep.importers.onnx.node import CONSTANTS, Handler, Node, Operand, axes_of, axis_of, dtype_of, known, number, numbers, tensor
@@ -27,9 +29,9 @@ from halfstep.importers.onnx.recurrent import RECURRENT, lacking
 from halfstep.importers.onnx.shapes import SHAPES
 from halfstep.importers.onnx.weights import filters_of, statistics_of, weights_of
 from halfstep.importers.rows import Rows
-from halfstep.layers.leaves import Filter, Leaf
+from halfstep.layers.leaves import Leaf
 from halfstep.layers.trainable import Trainable
-from halfstep_runtime._elements import DTYPES, DTypeName
+from halfstep_runtime._elements import dtype_name
 from halfstep_runtime._errors import Error, begin, check_there, of_file
 
 if TYPE_CHECKING:
@@ -71,7 +73,8 @@ def from_onnx(model: str | os.PathLike[str] | bytes | onnx.ModelProto, *, traina
             except Exception as error:
                 raise Error(f"the model is of opset {version}, which onnx does not convert to {_LEAST_OPSET}: {_said(error)}") from error
         imported = OnnxModel(proto.graph, version, path, Trainable("from_onnx", trainable, frozen))
-        imported.look_for_rows()
+        if imported.has_batch() and imported.lacking(None):
+            imported.lacking(_ROWS)  # what it lacks either way is told where it is used
         return imported
 
 
@@ -117,10 +120,8 @@ def _said(error: Exception) -> str:
     return str(error) or type(error).__name__  # StopIteration and MemoryError say nothing
 
 
-class OnnxModel(nn.Module):
+class OnnxModel(Imported):
     """The graph of a model of ONNX, of the file at `path`, if of one: ops are at the number of their node in it."""
-
-    _has_fixed_forward = True
 
     def __init__(self, graph: onnx.GraphProto, opset: int, path: str, trainable: Trainable):
         self._path, self._file = path, os.path.basename(path)
@@ -130,7 +131,7 @@ class OnnxModel(nn.Module):
         self._outputs = [one.name for one in graph.output]
         constant = {node.inputs[i] for node in self._nodes for i in CONSTANTS.get(node.op, ()) if i < len(node.inputs)}
         used = {*self._outputs, *(name for node in self._nodes for name in node.inputs)} - constant
-        self._weights = self._leaves_of({
+        self._leaves = self._leaves_of({
             name: value for name, value in self._constants.items()
             if name in used and value.ndim and value.dtype.name in ("float16", "float32", "float64", "bfloat16")
         }, trainable)
@@ -145,12 +146,8 @@ class OnnxModel(nn.Module):
         weights = weights_of(self._nodes, {name: value.shape for name, value in values.items()})
         statistics, filters = statistics_of(self._nodes), filters_of(self._nodes, self._outputs)
         trainable.check(name for name in values if name not in statistics)
-        leaves: dict[str, nn.Parameter | nn.State] = {}
-        for name, value in values.items():
-            dtype, trains = value.dtype.name, trainable.trains([name], name in weights)
-            leaves[name] = (nn.State(value.shape, "zeros", dtype, value) if name in statistics else
-                            Filter(dtype, value, trainable=trains) if name in filters else nn.Parameter(value.shape, "zeros", dtype, value, trainable=trains))
-        return leaves
+        return {name: leaf_of(value, is_state=name in statistics, is_filter=name in filters, trains=trainable.trains([name], name in weights))
+                for name, value in values.items()}
 
     def _check(self, constants: set[str]) -> None:
         """Refuses what is not there, all of it at once."""
@@ -168,41 +165,21 @@ class OnnxModel(nn.Module):
             raise Error("the model has ops that Halfstep does not:\n" + "\n".join(lines))
 
     def _check_names(self) -> None:
-        for kind, names in (("input", self._inputs), ("initializer", self._weights), ("output", self._outputs)):
+        for kind, names in (("input", self._inputs), ("initializer", self._leaves), ("output", self._outputs)):
             for name in names:
                 if any(unicodedata.category(one) in ("Cc", "Cs") for one in name):
                     raise Error(f"{kind} {name[:80]!r} has control characters in its name, which no executable has: rename it in the file")
                 if len(name.encode()) > _MOST_BYTES_OF_A_NAME:
                     raise Error(f"{kind} '{name[:80]}...' has a name of {len(name.encode())} bytes, expected at most {_MOST_BYTES_OF_A_NAME}")
-        if "rng" in self._weights or "rng" in self._inputs and any(node.op == "Dropout" for node in self._nodes):
+        if "rng" in self._leaves or "rng" in self._inputs and any(node.op == "Dropout" for node in self._nodes):
             raise Error("a tensor is called 'rng', as the state of random numbers is: rename it in the file")
-
-    def look_for_rows(self) -> None:
-        """Makes it a model that is made for each size of the batch where it is none whose batch is open. What it lacks either way is told where
-        it is used."""
-        if all(not one.batched for one in self._inputs.values()):
-            return
-        for rows in (None, _ROWS):
-            self._rows = rows
-            try:
-                self._traced()
-            except Error:
-                self._rows = None
-            else:
-                return
-
-    def children(self) -> Iterator[tuple[str, Leaf]]:
-        yield from self._weights.items()
-
-    def input_names(self) -> list[str]:
-        return list(self._inputs)
 
     def _traced(self, inputs: Any = None, objective: Any = None, batch_size: int | None = None) -> Any:
         with _naming(self._path):
             return super()._traced(inputs, objective, batch_size)
 
     def forward(self, *inputs: Tensor) -> dict[str, Tensor]:
-        values = {**self._constants, **self._weights, **dict(zip(self._inputs, inputs, strict=True)), "": None}
+        values = {**self._constants, **self._leaves, **dict(zip(self._inputs, inputs, strict=True)), "": None}
         rows = next((Rows(one) for one in inputs if one.shape[:1] == (None,)), None)
         shares: dict[str, Fraction | None] = dict.fromkeys(values, Fraction(1))
         for number, node in enumerate(self._nodes, 1):
@@ -273,11 +250,7 @@ def _input_of(proto: onnx.ValueInfoProto) -> nn.Input:
     sizes = [one.dim_value if one.HasField("dim_value") else None for one in kind.shape.dim]
     if None in sizes[1:]:
         raise Error(f"input '{proto.name}' has open sizes, of which only the first, the batch, may be one: {sizes}")
-    dtype = cast(DTypeName, helper.tensor_dtype_to_np_dtype(kind.elem_type).name)
-    if dtype not in DTYPES.values():
-        raise Error(f"input '{proto.name}' has elements of {dtype}, expected one of {', '.join(DTYPES.values())}")
-    batched = bool(sizes) and sizes[0] is None
-    return nn.Input(tuple(sizes[1:] if batched else sizes), dtype, batched)
+    return input_of(tuple(sizes), dtype_name(f"input '{proto.name}'", helper.tensor_dtype_to_np_dtype(kind.elem_type)))
 
 
 def _array_of(what: str, proto: Any) -> numpy.ndarray[Any, Any]:
@@ -293,6 +266,11 @@ def _array_of(what: str, proto: Any) -> numpy.ndarray[Any, Any]:
 
 def _unary(function: Function) -> Handler:
     return lambda node, x: elementwise(function, x)
+
+
+def _set(function: Function, **defaults: Any) -> Handler:
+    """With the attributes of these names, or what they are where the node does not say them."""
+    return lambda node, x: elementwise(functools.partial(function, **{name: node.get(name, value) for name, value in defaults.items()}), x)
 
 
 def _binary(function: Function) -> Handler:
@@ -345,16 +323,11 @@ def _cumsum(node: Node, x: Tensor, given: Operand) -> Tensor:
 
 def _sums_of_whole_numbers(x: Tensor, axis: int, exclusive: bool) -> Tensor:
     """Running sums, exact in the elements' own type: each time twice as many elements are in a sum."""
-    size = x.shape[axis]
-    if size is None:
-        raise Error("the rows of a batch have no sum up to each: their number is open")
-
-    def part(start: int, stop: int) -> Tensor:
-        return x[(*[slice(None)] * axis, slice(start, stop))]
+    size = size_of(x, axis, "the rows of a batch have no sum up to each: their number is open")
 
     def shifted(by: int) -> Tensor:
-        zeros = ops.broadcast(ops.constant(0, x.dtype), like=part(0, by))
-        return ops.concat([zeros, part(0, size - by)], axis)
+        zeros = ops.broadcast(ops.constant(0, x.dtype), like=part(x, axis, slice(0, by)))
+        return ops.concat([zeros, part(x, axis, slice(0, size - by))], axis)
 
     x = shifted(1) if exclusive and size else x
     by = 1
@@ -381,11 +354,6 @@ def _pow(node: Node, x: Tensor, exponent: Operand) -> Tensor:
 def _clip(node: Node, x: Tensor, low: Operand = None, high: Operand = None) -> Tensor:
     least, most = (number(node, end if one is None else one, "bounds") for one, end in ((low, -math.inf), (high, math.inf)))
     return elementwise(lambda image: ops.clamp(image, least, most), x)
-
-
-def _hard_sigmoid(node: Node, x: Tensor) -> Tensor:
-    alpha, beta = node.get("alpha", 0.2), node.get("beta", 0.5)
-    return elementwise(lambda image: ops.clamp(image * alpha + beta, 0.0, 1.0), x)
 
 
 def _constant(node: Node) -> numpy.ndarray[Any, Any]:
@@ -417,29 +385,6 @@ def _mean(node: Node, *values: Tensor) -> Tensor:
     return functools.reduce(functools.partial(elementwise, ops.add), values) / len(values)
 
 
-def _xor(a: Tensor, b: Tensor) -> Tensor:
-    return a ^ b
-
-
-def _selu(node: Node, x: Tensor) -> Tensor:
-    alpha, gamma = node.get("alpha", 1.67326319217681884765625), node.get("gamma", 1.05070102214813232421875)
-    return elementwise(lambda one: ops.elu(one, alpha=alpha) * gamma, x)
-
-
-def _celu(node: Node, x: Tensor) -> Tensor:
-    alpha = node.get("alpha", 1.0)
-    return elementwise(lambda one: ops.elu(one / alpha) * alpha, x)
-
-
-def _thresholded(node: Node, x: Tensor) -> Tensor:
-    return elementwise(lambda one: ops.select(one > node.get("alpha", 1.0), one, 0.0), x)
-
-
-def _shrink(node: Node, x: Tensor) -> Tensor:
-    bias, edge = node.get("bias", 0.0), node.get("lambd", 0.5)
-    return elementwise(lambda one: ops.select(one < -edge, one + bias, ops.select(one > edge, one - bias, 0.0)), x)
-
-
 def _hardmax(node: Node, x: Tensor) -> Tensor:
     axis = axis_of(node, x)
     if x.shape[axis] is None:
@@ -455,24 +400,24 @@ HANDLERS: dict[str, Handler] = {
     "ArgMin": _place(ops.argmin),
     "Cast": lambda node, x: elementwise(functools.partial(ops.cast, dtype=dtype_of(node, "to")), x),
     "CastLike": lambda node, x, like: elementwise(functools.partial(ops.cast, dtype=like.dtype), x),
-    "Celu": _celu,
+    "Celu": _set(lambda x, alpha: ops.elu(x / alpha) * alpha, alpha=1.0),
     "Clip": _clip,
     "Constant": _constant,
     "CumSum": _cumsum,
     "Div": _folded(ops.div),
-    "Elu": lambda node, x: elementwise(functools.partial(ops.elu, alpha=node.get("alpha", 1.0)), x),
+    "Elu": _set(ops.elu, alpha=1.0),
     "Equal": _compare("eq"),
-    "Gelu": lambda node, x: elementwise(functools.partial(ops.gelu, approximate=node.get("approximate", "none")), x),
+    "Gelu": _set(ops.gelu, approximate="none"),
     "Gemm": _gemm,
     "Greater": _compare("gt"),
     "GreaterOrEqual": _compare("ge"),
-    "HardSigmoid": _hard_sigmoid,
+    "HardSigmoid": _set(lambda x, alpha, beta: ops.clamp(x * alpha + beta, 0.0, 1.0), alpha=0.2, beta=0.5),
     "Hardmax": _hardmax,
     "HardSwish": _unary(ops.hard_swish),
     "Identity": lambda node, x: x,
     "IsInf": _is_inf,
     "IsNaN": _unary(ops.is_nan),
-    "LeakyRelu": lambda node, x: elementwise(functools.partial(ops.leaky_relu, negative_slope=node.get("alpha", 0.01)), x),
+    "LeakyRelu": _set(lambda x, alpha: ops.leaky_relu(x, negative_slope=alpha), alpha=0.01),
     "Less": _compare("lt"),
     "LessOrEqual": _compare("le"),
     "LogSoftmax": _on_axis(ops.log_softmax),
@@ -497,18 +442,18 @@ HANDLERS: dict[str, Handler] = {
     "ReduceSum": _reduce(ops.sum),
     "ReduceSumSquare": _reduce(lambda x, axes, keep: ops.sum(x * x, axes, keep)),
     "Round": _unary(ops.round),
-    "Selu": _selu,
-    "Shrink": _shrink,
+    "Selu": _set(lambda x, alpha, gamma: ops.elu(x, alpha=alpha) * gamma, alpha=1.67326319217681884765625, gamma=1.05070102214813232421875),
+    "Shrink": _set(lambda x, bias, lambd: ops.select(x < -lambd, x + bias, ops.select(x > lambd, x - bias, 0.0)), bias=0.0, lambd=0.5),
     "Sign": _unary(ops.sign),
     "Softmax": _on_axis(ops.softmax),
     "Softplus": _unary(ops.softplus),
     "Softsign": _unary(lambda x: x / (1 + ops.abs(x))),
     "Sub": _folded(ops.sub),
     "Sum": _folded(ops.add),
-    "ThresholdedRelu": _thresholded,
+    "ThresholdedRelu": _set(lambda x, alpha: ops.select(x > alpha, x, 0.0), alpha=1.0),
     "TopK": _top_k,
     "Where": lambda node, condition, a, b: elementwise(ops.select, condition, a, b),
-    "Xor": _binary(_xor),
+    "Xor": _binary(xor),
     **LAYERS,
     **RECURRENT,
     **SHAPES,

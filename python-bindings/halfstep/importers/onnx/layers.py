@@ -13,10 +13,10 @@ from halfstep.graph import class_losses
 from halfstep.graph.graph import type_of
 from halfstep.graph.promotion import in_float32
 from halfstep.graph.reductions import along
+from halfstep.graph.shapes import as_type, known_sizes, last_second, second_last
 from halfstep.graph.tensor import Tensor
-from halfstep.importers.images import avg_pool, channels_last, filter_of, mean_of_images, reach_of_pool
+from halfstep.importers.images import avg_pool, both_sides, channels_last, mean_of_images, reach_of_pool, with_channels_last
 from halfstep.importers.onnx.node import Handler, Node, Operand, axis_of, dtype_of, known, number, sizes
-from halfstep_runtime._elements import DTypeName
 
 
 def _dropout(node: Node, x: Tensor, ratio: Operand = 0.5, training: Operand = None) -> Tensor:
@@ -26,15 +26,14 @@ def _dropout(node: Node, x: Tensor, ratio: Operand = 0.5, training: Operand = No
 
 def _statistics_of(x: Tensor, *values: Tensor) -> list[Tensor]:
     """Scales, offsets and statistics of a norm of `x` as norms have them, in float32 beside a low type, whatever the file has."""
-    dtype: DTypeName = "float64" if x.dtype == "float64" else "float32"
-    return [one if one.dtype == dtype else ops.cast(one, dtype) for one in values]
+    return [as_type(one, "float64" if x.dtype == "float64" else "float32") for one in values]
 
 
 def _layer_norm(node: Node, x: Tensor, scale: Tensor, bias: Tensor | None = None) -> Tensor | tuple[Tensor, ...]:
     axis = axis_of(node, x)
     if None in x.shape[axis:]:
         node.refuse("the batch cannot be normalized")
-    sizes = [size or 0 for size in x.shape[axis:]]
+    sizes = known_sizes(x.shape[axis:])
     scale, bias = _statistics_of(x, scale, ops.constant(numpy.zeros(sizes, "float32"), "float32") if bias is None else bias)
     size = math.prod(sizes)
 
@@ -51,7 +50,7 @@ def _layer_norm(node: Node, x: Tensor, scale: Tensor, bias: Tensor | None = None
         mean = ops.mean(wide, -1, True)
         deviation = ops.rsqrt(ops.mean((wide - mean) * (wide - mean), -1, True) + node.get("epsilon", 1e-5))
     shape, dtype = (*x.shape[:axis], *[1] * (len(x.shape) - axis)), dtype_of(node, "stash_type", 1)
-    return result, *(ops.reshape(one if one.dtype == dtype else ops.cast(one, dtype), shape) for one in (mean, deviation))
+    return result, *(ops.reshape(as_type(one, dtype), shape) for one in (mean, deviation))
 
 
 def _group_norm(node: Node, x: Tensor, scale: Tensor, bias: Tensor, groups: int | None = None) -> Tensor:
@@ -73,7 +72,7 @@ def _normalize(node: Node, x: Tensor) -> Tensor:
         norm = ops.sum(ops.abs(rows) if p == 1 else rows * rows, axis, True)
         norm = ops.select(norm == 0.0, one, norm)  # zeros stay zeros
         result = rows / (norm if p == 1 else ops.sqrt(norm))
-    return result if result.dtype == x.dtype else ops.cast(result, x.dtype)
+    return as_type(result, x.dtype)
 
 
 def _window(node: Node, image: Sequence[int | None], kernel: Sequence[int]) -> tuple[list[int], list[int], list[int], list[int]]:
@@ -88,25 +87,21 @@ def _window(node: Node, image: Sequence[int | None], kernel: Sequence[int]) -> t
     if automatic == "NOTSET":
         return strides, dilations, pads[:rank], pads[rank:]
     # As many windows as strides fit, the padding shared by both ends.
-    whole = [max(0, (-(-(size or 0) // step) - 1) * step + d * (k - 1) + 1 - (size or 0)) if automatic != "VALID" else 0
-             for size, step, d, k in zip(image, strides, dilations, kernel)]
+    whole = [max(0, (-(-size // step) - 1) * step + d * (k - 1) + 1 - size) if automatic != "VALID" else 0
+             for size, step, d, k in zip(known_sizes(image), strides, dilations, kernel)]
     less, more = [one // 2 for one in whole], [one - one // 2 for one in whole]
     return strides, dilations, *((less, more) if automatic == "SAME_UPPER" else (more, less))
 
 
-def _interleaved(low: Sequence[int], high: Sequence[int]) -> list[int]:
-    return [side for pair in zip(low, high) for side in pair]
-
-
 def _conv(node: Node, x: Tensor, filters: Tensor, bias: Tensor | None = None) -> Tensor:
-    own, kernel = filter_of(filters), _kernel(node, filters)
+    own, kernel = with_channels_last(filters), _kernel(node, filters)
     strides, dilations, low, high = _window(node, x.shape[2:], kernel)
     return channels_last(lambda image: ops.conv(image, own, bias, groups=node.get("group", 1), strides=strides, dilations=dilations,
-                                                padding=_interleaved(low, high)), x)
+                                                padding=both_sides(low, high)), x)
 
 
 def _kernel(node: Node, filters: Tensor) -> list[int]:
-    sizes = [size or 0 for size in filters.shape[2:]]
+    sizes = known_sizes(filters.shape[2:])
     if list(node.get("kernel_shape", sizes)) != sizes:
         node.refuse(f"kernel_shape={node.get('kernel_shape')}, and its filters are of {sizes}")
     return sizes
@@ -114,22 +109,22 @@ def _kernel(node: Node, filters: Tensor) -> list[int]:
 
 def _conv_transpose(node: Node, x: Tensor, filters: Tensor, bias: Tensor | None = None) -> Tensor:
     kernel, groups = _kernel(node, filters), node.get("group", 1)
-    rank = len(kernel)
-    strides, dilations, low, high = _window(node, x.shape[2:], kernel)
+    rank, image = len(kernel), known_sizes(x.shape[2:])
+    strides, dilations, low, high = _window(node, image, kernel)
     extra = list(node.get("output_padding", [0] * rank))
-    whole = [step * ((size or 0) - 1) + more + d * (k - 1) + 1 for size, step, more, d, k in zip(x.shape[2:], strides, extra, dilations, kernel)]
+    whole = [step * (size - 1) + more + d * (k - 1) + 1 for size, step, more, d, k in zip(image, strides, extra, dilations, kernel)]
     wanted = node.get("output_shape")
     if wanted is None and node.get("auto_pad", "").startswith("SAME"):
-        wanted = [(size or 0) * step for size, step in zip(x.shape[2:], strides)]
+        wanted = [size * step for size, step in zip(image, strides)]
     if wanted is not None:  # by the padding that it takes
         total = [max(0, a - b) for a, b in zip(whole, wanted[-rank:])]
         low, high = [one // 2 for one in total], [one - one // 2 for one in total]
         low, high = (high, low) if node.get("auto_pad") == "SAME_LOWER" else (low, high)
     sizes = [a - b - c for a, b, c in zip(whole, low, high)] if wanted is None else list(wanted[-rank:])
-    own, channels = filter_of(filters), (filters.shape[1] or 0) * groups
+    own, channels = with_channels_last(filters), known_sizes(filters.shape)[1] * groups
 
     def spread(image: Tensor) -> Tensor:
-        result = ops.conv_transpose(image, own, groups=groups, strides=strides, dilations=dilations, padding=_interleaved(low, high),
+        result = ops.conv_transpose(image, own, groups=groups, strides=strides, dilations=dilations, padding=both_sides(low, high),
                                     result=type_of((image.shape[0], *sizes, channels), image.dtype))
         return result if bias is None else result + bias
 
@@ -141,7 +136,7 @@ def _pool(node: Node, x: Tensor) -> tuple[list[int], list[int], list[int], list[
     kernel = list(node.get("kernel_shape"))
     strides, dilations, low, high = _window(node, x.shape[2:], kernel)
     ceil = node.only("ceil_mode", 0, 1) == 1
-    reach = [reach_of_pool(size or 0, *own, ceil=ceil) for size, *own in zip(x.shape[2:], kernel, strides, dilations, low, high)]
+    reach = [reach_of_pool(*own, ceil=ceil) for own in zip(known_sizes(x.shape[2:]), kernel, strides, dilations, low, high)]
     return kernel, strides, dilations, low, high, reach
 
 
@@ -150,7 +145,7 @@ def _max_pool(node: Node, x: Tensor) -> Tensor:
     if len(node.outputs) > 1:
         node.refuse("indices are not supported")
     kernel, strides, dilations, low, _, reach = _pool(node, x)
-    return channels_last(lambda image: ops.max_pool(image, kernel, strides=strides, dilations=dilations, padding=_interleaved(low, reach)), x)
+    return channels_last(lambda image: ops.max_pool(image, kernel, strides=strides, dilations=dilations, padding=both_sides(low, reach)), x)
 
 
 def _average_pool(node: Node, x: Tensor) -> Tensor:
@@ -187,25 +182,22 @@ def _resize(node: Node, x: Tensor, _: Operand = None, scales: Operand = None, gi
     settings: dict[str, Any] = {"rounding": node.get("nearest_mode", "round_prefer_floor")} if mode == "nearest" else {}
     if factors and coordinates != "align_corners":
         settings["scales"] = [own.get(place, 1.0) for place in range(2, rank)]
-    return channels_last(lambda image: ops.resize(image, [size or 0 for size in wanted[2:]], mode=mode, coordinates=coordinates, **settings), x)
+    return channels_last(lambda image: ops.resize(image, known_sizes(wanted[2:]), mode=mode, coordinates=coordinates, **settings), x)
 
 
 def _depth_to_space(node: Node, x: Tensor) -> Tensor:
     """Blocks of pixels of channels, which come first (DCR) or last (CRD)."""
-    block, mode, (rows, channels, height, width) = node.get("blocksize"), node.only("mode", "DCR", "CRD"), x.shape
-    depth = (channels or 0) // block**2
-    if mode == "DCR":
-        apart, order = ops.reshape(x, (rows, block, block, depth, height, width)), [0, 3, 4, 1, 5, 2]
-    else:
-        apart, order = ops.reshape(x, (rows, depth, block, block, height, width)), [0, 1, 4, 2, 5, 3]
-    return ops.reshape(ops.transpose(apart, order), (rows, depth, (height or 0) * block, (width or 0) * block))
+    block, mode, rows, (channels, height, width) = node.get("blocksize"), node.only("mode", "DCR", "CRD"), x.shape[0], known_sizes(x.shape[1:])
+    depth = channels // block**2
+    shape, order = ((block, block, depth), [0, 3, 4, 1, 5, 2]) if mode == "DCR" else ((depth, block, block), [0, 1, 4, 2, 5, 3])
+    return ops.reshape(ops.transpose(ops.reshape(x, (rows, *shape, height, width)), order), (rows, depth, height * block, width * block))
 
 
 def _space_to_depth(node: Node, x: Tensor) -> Tensor:
-    block, mode, (rows, channels, height, width) = node.get("blocksize"), node.only("mode", "DCR", "CRD"), x.shape
-    apart = ops.reshape(x, (rows, channels, (height or 0) // block, block, (width or 0) // block, block))
+    block, mode, rows, (channels, *image) = node.get("blocksize"), node.only("mode", "DCR", "CRD"), x.shape[0], known_sizes(x.shape[1:])
+    height, width = (size // block for size in image)
     order = [0, 3, 5, 1, 2, 4] if mode == "DCR" else [0, 1, 3, 5, 2, 4]
-    return ops.reshape(ops.transpose(apart, order), (rows, (channels or 0) * block**2, (height or 0) // block, (width or 0) // block))
+    return ops.reshape(ops.transpose(ops.reshape(x, (rows, channels, height, block, width, block)), order), (rows, channels * block**2, height, width))
 
 
 def _class_loss(takes_logits: bool) -> Handler:
@@ -213,17 +205,13 @@ def _class_loss(takes_logits: bool) -> Handler:
 
     def handle(node: Node, x: Tensor, labels: Tensor, weight: Tensor | None = None) -> Tensor | tuple[Tensor, Tensor]:
         reduction, ignored = node.only("reduction", "mean", "sum", "none"), node.get("ignore_index")
-        rank = len(x.shape)
-        last = ops.transpose(x, [0, *range(2, rank), 1]) if rank > 2 else x
-        with in_float32(last, weight) as (rows, own):
+        with in_float32(second_last(x), weight) as (rows, own):
             logs = ops.log_softmax(rows) if takes_logits else rows
             if reduction == "mean":
                 found = class_losses.nll_loss(logs, labels, weight=own, ignore_label=ignored)
             else:
                 found = class_losses.of_labels(logs, labels, own, ignored, 0.0, reduction)
-        if not any(node.outputs[1:]):
-            return found
-        return found, ops.transpose(logs, [0, rank - 1, *range(1, rank - 1)]) if rank > 2 else logs
+        return (found, last_second(logs)) if any(node.outputs[1:]) else found
 
     return handle
 

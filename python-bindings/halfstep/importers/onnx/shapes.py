@@ -9,6 +9,7 @@ import numpy
 
 from halfstep import ops
 from halfstep.graph.scatter import from_start, gather_slices, places_of
+from halfstep.graph.shapes import known_sizes, product, size_of, without
 from halfstep.graph.tensor import Tensor
 from halfstep.importers.onnx.known import Open
 from halfstep.importers.onnx.node import Handler, Node, Operand, axes_of, axis_of, known, number, numbers, sizes, tensor
@@ -31,13 +32,11 @@ def _flatten(node: Node, x: Tensor) -> Tensor:
         node.refuse(f"axis {node.get('axis')} is out of range of shape {x.shape}")
     if None in x.shape[1:] or (x.shape[:1] == (None,) and axis > 1):
         node.refuse("the batch cannot be joined with other dimensions")
-    first = None if x.shape[:1] == (None,) and axis == 1 else math.prod(size or 0 for size in x.shape[:axis])
-    return ops.reshape(x, [first, math.prod(size or 0 for size in x.shape[axis:]) if axis else -1])
+    return ops.reshape(x, [product(x.shape[:axis]), product(x.shape[axis:]) if axis else -1])
 
 
 def _squeeze(node: Node, x: Tensor, axes: Operand = None) -> Tensor:
-    drop = [i for i, size in enumerate(x.shape) if size == 1] if axes is None else axes_of(node, axes, len(x.shape))
-    return ops.reshape(x, [size for i, size in enumerate(x.shape) if i not in drop])
+    return without(x, [i for i, size in enumerate(x.shape) if size == 1] if axes is None else axes_of(node, axes, len(x.shape)))
 
 
 def _unsqueeze(node: Node, x: Tensor, axes: Operand) -> Tensor:
@@ -94,14 +93,13 @@ def _trilu(node: Node, x: Tensor, k: Operand = None) -> Tensor:
 
 def _split(node: Node, x: Tensor, given: Operand = None) -> tuple[Tensor, ...]:
     axis = axis_of(node, x, 0)
-    sizes: int | list[int]
     if given is None:
         count = len(node.outputs)
         if node.get("num_outputs", count) != count:
             node.refuse(f"num_outputs={node.get('num_outputs')}, and it has {count} outputs")
-        total = x.shape[axis]
-        size = -(-(total or 0) // count)
-        sizes = count if total is None else [size] * (count - 1) + [total - size * (count - 1)]
+        total = x.shape[axis] or 0  # an open one is refused below
+        size = -(-total // count)
+        sizes = [size] * (count - 1) + [total - size * (count - 1)]
     else:
         sizes = numbers(node, given, "sizes")
     return tuple(ops.split(x, sizes, axis))
@@ -147,11 +145,14 @@ def _pad(node: Node, x: Tensor, given: Operand, value: Operand = None, axes: Ope
 _MODES: dict[str, PadMode] = {"constant": "constant", "reflect": "reflect", "edge": "replicate", "wrap": "circular"}
 
 
-def _gather(node: Node, x: Tensor, indices: Operand) -> Tensor:
+def _place_of(node: Node, x: Tensor) -> tuple[int, int]:
+    """The dimension into which there are indices, and its size."""
     axis = axis_of(node, x, 0)
-    size = x.shape[axis]
-    if size is None:
-        node.refuse("rows of the batch cannot be chosen")
+    return axis, size_of(x, axis, "rows of the batch cannot be chosen")
+
+
+def _gather(node: Node, x: Tensor, indices: Operand) -> Tensor:
+    axis, size = _place_of(node, x)
     if isinstance(indices, (Tensor, Leaf)):
         return ops.gather(x, from_start(tensor(indices), size), axis)
     array = numpy.asarray(indices)
@@ -159,9 +160,7 @@ def _gather(node: Node, x: Tensor, indices: Operand) -> Tensor:
 
 
 def _gather_elements(node: Node, x: Tensor, indices: Tensor) -> Tensor:
-    axis = axis_of(node, x, 0)
-    if (size := x.shape[axis]) is None:
-        node.refuse("rows of the batch cannot be chosen")
+    axis, size = _place_of(node, x)
     return ops.gather_elements(x, from_start(indices, size), axis)
 
 
@@ -172,9 +171,7 @@ def _only_sums(node: Node) -> None:
 
 def _scatter_elements(node: Node, x: Tensor, indices: Tensor, updates: Tensor) -> Tensor:
     _only_sums(node)
-    axis = axis_of(node, x, 0)
-    if (size := x.shape[axis]) is None:
-        node.refuse("rows of the batch cannot be chosen")
+    axis, size = _place_of(node, x)
     return ops.scatter_add_elements(x, axis, from_start(indices, size), updates)
 
 
@@ -183,19 +180,15 @@ def _gather_nd(node: Node, x: Tensor, indices: Tensor) -> Tensor:
     batched, count = node.get("batch_dims", 0), indices.shape[-1] or 0
     if batched not in (0, 1) or None in x.shape[batched : batched + count]:
         node.refuse("rows of the batch beside other indices are not supported" if batched in (0, 1) else f"batch_dims={batched} is not supported, only 0, 1")
-    sizes = [size or 0 for size in x.shape[batched : batched + count]]
+    sizes = known_sizes(x.shape[batched : batched + count])
     places = places_of([from_start(indices[..., i], size) for i, size in enumerate(sizes)], sizes)
-    rest = x.shape[batched + count :]
-    flat = ops.reshape(x, (*x.shape[:batched], math.prod(sizes), *rest))
-    if not batched:
-        return ops.gather(flat, places, 0)
-    return gather_slices(flat, places)
+    flat = ops.reshape(x, (*x.shape[:batched], math.prod(sizes), *x.shape[batched + count :]))
+    return gather_slices(flat, places) if batched else ops.gather(flat, places, 0)
 
 
 def _scatter_nd(node: Node, x: Tensor, indices: Tensor, updates: Tensor) -> Tensor:
     _only_sums(node)
-    sizes = [size or 0 for size in x.shape[: indices.shape[-1]]]
-    return ops.index_put(x, [from_start(indices[..., i], size) for i, size in enumerate(sizes)], updates, accumulate=True)
+    return ops.index_put(x, [from_start(indices[..., i], size) for i, size in enumerate(x.shape[: indices.shape[-1]])], updates, accumulate=True)
 
 
 def _one_hot(node: Node, labels: Tensor, depth: Operand, values: Operand) -> Tensor:

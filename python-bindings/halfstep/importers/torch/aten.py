@@ -8,8 +8,9 @@ from typing import Any
 from halfstep import ops
 from halfstep.graph.along import on_last
 from halfstep.graph.reductions import along
+from halfstep.graph.shapes import part, size_of
 from halfstep.graph.tensor import Tensor
-from halfstep.importers.images import UNARY, Function, elementwise, mean_of_images
+from halfstep.importers.images import UNARY, Function, elementwise, mean_of_images, xor
 from halfstep.importers.torch.call import Call, Handler
 from halfstep.importers.torch.indexing import INDEXING
 from halfstep.importers.torch.kinks import KINKS
@@ -18,7 +19,7 @@ from halfstep.importers.torch.losses import LOSSES
 from halfstep.importers.torch.operands import Operand, as_type, binary, float_of, is_float, like, pair, tensor_of, unary
 from halfstep.importers.torch.products import PRODUCTS
 from halfstep.importers.torch.recurrent import RECURRENT
-from halfstep.importers.torch.views import VIEWS, swapped
+from halfstep.importers.torch.views import VIEWS, transposed
 from halfstep.importers.torch.windows import WINDOWS
 from halfstep.importers.torch.writes import WRITES
 from halfstep_runtime._errors import Error, axes, axis
@@ -73,10 +74,6 @@ def _bits(function: Function) -> Handler:
 
 def _logical(function: Function) -> Handler:
     return lambda call, a, b: function(_truth(a), _truth(b))
-
-
-def _xor(a: Tensor, b: Tensor) -> Tensor:
-    return ops.logical_or(ops.logical_and(a, ops.logical_not(b)), ops.logical_and(ops.logical_not(a), b))
 
 
 def _condition(value: Operand) -> Tensor:
@@ -189,11 +186,14 @@ def _top_k(call: Call, x: Tensor, k: int, dim: int = -1, largest: bool = True, *
 
 def _sort(call: Call, x: Tensor, *_: object) -> tuple[Tensor, Tensor]:
     """In any of its overloads, which have their arguments in other orders; equal elements keep theirs."""
-    dim = axis("sort", call.named["dim"], len(x.shape))
-    size = x.shape[dim]
-    if size is None:
-        raise Error("the batch cannot be sorted")
+    x, dim, size = _sortable("sort", x, call.named["dim"])
     return _top_k(call, x, size, dim, bool(call.named["descending"]))
+
+
+def _sortable(name: str, x: Tensor, dim: int | None) -> tuple[Tensor, int, int]:
+    """A tensor, in one dimension where none is given, with that and its size."""
+    x, dim = (ops.reshape(x, (-1,)), 0) if dim is None else (x, axis(name, dim, len(x.shape)))
+    return x, dim, size_of(x, dim, "the batch cannot be sorted")
 
 
 def _variance(call: Call, x: Tensor, dim: Any = None, *_: object) -> Tensor:
@@ -215,14 +215,10 @@ def _moments(root: bool) -> Handler:
 
 def _median(call: Call, x: Tensor, dim: int | None = None, keep_dims: bool = False) -> Tensor | tuple[Tensor, Tensor]:
     """The lower one of two in the middle; of a row with NaN it is that."""
-    flat = ops.reshape(x, (-1,)) if dim is None else x
-    place = axis("median", 0 if dim is None else dim, len(flat.shape))
-    size = flat.shape[place]
-    if size is None:
-        raise Error("the batch cannot be sorted")
+    flat, place, size = _sortable("median", x, dim)
     values, indices = ops.top_k(flat, (size + 1) // 2, place, largest=False)
-    at = (*[slice(None)] * place, slice((size + 1) // 2 - 1, None) if keep_dims else (size + 1) // 2 - 1)
-    found, index = values[at], ops.cast(indices[at], "int64")
+    at = slice((size + 1) // 2 - 1, None) if keep_dims else (size + 1) // 2 - 1
+    found, index = part(values, place, at), ops.cast(part(indices, place, at), "int64")
     if is_float(x):
         is_nan = ops.cast(ops.is_nan(flat), "float32")
         has_nan, first = along(ops.reduce_max, is_nan, place, keep_dims and dim is not None) > 0.5, ops.argmax(is_nan, place, "int64")
@@ -239,17 +235,13 @@ def _quantile(call: Call, x: Tensor, q: Any, dim: int | None = None, keep_dims: 
     known = call.named["q"]
     if isinstance(known, Tensor):
         raise Error("shares that depend on inputs are not supported: give a number")
-    flat = ops.reshape(x, (-1,)) if dim is None else x
-    place = axis("quantile", 0 if dim is None else dim, len(flat.shape))
-    size = flat.shape[place]
-    if size is None:
-        raise Error("the batch cannot be sorted")
+    flat, place, size = _sortable("quantile", x, dim)
     values = ops.top_k(flat, size, place, largest=False)[0]
     shares = known.tolist() if isinstance(known, torch.Tensor) else known
     found = []
     for share in shares if isinstance(shares, list) else [shares]:
         at = share * (size - 1)
-        low, high = (values[(*[slice(None)] * place, slice(i, i + 1))] for i in (math.floor(at), math.ceil(at)))
+        low, high = (part(values, place, slice(i, i + 1)) for i in (math.floor(at), math.ceil(at)))
         found.append(low + (high - low) * (at - math.floor(at)))
     has_nan = along(ops.reduce_max, ops.cast(ops.is_nan(flat), "float32"), place, True) > 0.5
     rows = [ops.select(has_nan, math.nan, one) for one in found]
@@ -330,7 +322,7 @@ HANDLERS: dict[str, Handler] = {
     **dict.fromkeys(["_softmax", "softmax"], _along_last(ops.softmax)),
     **dict.fromkeys(["__and__", "bitwise_and"], _bits(ops.logical_and)),
     **dict.fromkeys(["__or__", "bitwise_or"], _bits(ops.logical_or)),
-    **dict.fromkeys(["__xor__", "bitwise_xor"], _bits(_xor)),
+    **dict.fromkeys(["__xor__", "bitwise_xor"], _bits(xor)),
     **dict.fromkeys(["_to_copy", "to", "type_as"], _to),
     "arange": _arange,
     "all": _whether(ops.reduce_min),
@@ -361,7 +353,7 @@ HANDLERS: dict[str, Handler] = {
     "logical_and": _logical(ops.logical_and),
     "logical_not": lambda call, x: ops.logical_not(x) if x.dtype == "bool" else ops.compare("eq", x, 0),
     "logical_or": _logical(ops.logical_or),
-    "logical_xor": _logical(_xor),
+    "logical_xor": _logical(xor),
     "masked_fill": lambda call, x, mask, value: ops.select(mask, like(x, value), x),
     "median": _median,
     "nan_to_num": _nan_to_num,
@@ -378,10 +370,10 @@ HANDLERS: dict[str, Handler] = {
     "std_mean": _moments(True),
     "sub": lambda call, a, b, alpha=1: elementwise(ops.sub, *_scaled(a, b, alpha)),
     "sum": _sum,
-    "t": lambda call, x: swapped(x, 0, 1),
+    "t": lambda call, x: transposed(x),
     "threshold": _threshold,
     "topk": _top_k,
-    "transpose": lambda call, x, first, second: swapped(x, first, second),
+    "transpose": lambda call, x, first, second: transposed(x, first, second),
     "var": _variance,
     "var_mean": _moments(False),
     "where": _where,

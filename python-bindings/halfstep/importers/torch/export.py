@@ -53,13 +53,15 @@ def decompose(node: Node, tensors: Sequence[Any]) -> GraphModule | None:
             graph = make_fx(function, _decompositions())(*typed)
         except (RuntimeError, NotImplementedError):
             return None
-    for one in graph.graph.nodes:
-        if one.op == "call_function" and isinstance(one.target, torch._ops.OpOverload):
-            name = one.target._schema.name.partition("::")[2]
-            # What stops gradients is looked for in what the user wrote alone.
-            if name not in aten.HANDLERS and not name.startswith("sym_") or name == "detach":
-                return None
-    return graph
+    names = [_plain_name(one.target) for one in graph.graph.nodes if one.op == "call_function" and isinstance(one.target, torch._ops.OpOverload)]
+    # What stops gradients is looked for in what the user wrote alone.
+    is_ours = all((name in aten.HANDLERS or name.startswith("sym_")) and name != "detach" for name in names)
+    return graph if is_ours else None
+
+
+def _plain_name(target: Any) -> str:
+    """An op's name without that of its library."""
+    return str(target._schema.name.partition("::")[2])
 
 
 def _functional(target: Any) -> Any:
@@ -76,8 +78,7 @@ def _decompositions() -> dict[Any, Any]:
     """PyTorch's, for what is no op of ours."""
     import torch
 
-    table = torch.export.default_decompositions().items()
-    return {op: rule for op, rule in table if op._schema.name.partition("::")[2] not in aten.HANDLERS}
+    return {op: rule for op, rule in torch.export.default_decompositions().items() if _plain_name(op) not in aten.HANDLERS}
 
 
 class Interpreter:
@@ -96,24 +97,13 @@ class Interpreter:
         given = [one.meta.get("val") for one in module.graph.nodes if one.op == "placeholder"]
         self._batch = next((Batch(Rows(one), value.shape[0].node.expr) for one, value in zip(inputs, given, strict=True)
                            if isinstance(one, Tensor) and one.shape[:1] == (None,)), None)
-        places = self.run(module, self._memories(module, [self._input(one) for one in inputs]))
-        return [self._read(one) for one in places]
-
-    def _input(self, value: Any) -> Place:
-        if isinstance(value, Leaf):
-            return self.place_of(value)
-        return Place(value, kept=_CONSTANT if not isinstance(value, Tensor) else _INPUT)
-
-    def _memories(self, module: GraphModule, places: Sequence[Place]) -> Sequence[Place]:
-        """What is given, of which nothing may change that is given twice: parts of one tensor as two buffers."""
-        nodes = [one for one in module.graph.nodes if one.op == "placeholder"]
+        places = [self.place_of(one) if isinstance(one, Leaf) else Place(one, kept=_INPUT if isinstance(one, Tensor) else _CONSTANT) for one in inputs]
         owners: dict[object, Place] = {}
-        for node, place in zip(nodes, places, strict=True):
-            memory = memory_of(node.meta.get("val"))
+        for place, memory in zip(places, map(memory_of, given)):
             other = owners.setdefault(memory, place)
-            if memory is not None and other is not place:
+            if memory is not None and other is not place:  # given twice, as parts of one tensor are that are two buffers
                 other.kept = place.kept = other.kept or place.kept or _SHARED
-        return places
+        return [self._read(one) for one in self.run(module, places)]
 
     def place_of(self, leaf: Leaf) -> Place:
         if leaf not in self._leaves:

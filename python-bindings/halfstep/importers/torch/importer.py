@@ -21,6 +21,7 @@ import numpy
 from halfstep import nn
 from halfstep.graph.graph import current
 from halfstep.graph.tensor import Tensor
+from halfstep.importers.model import Imported, input_of, leaf_of
 from halfstep.importers.torch.aten import INSTEAD
 from halfstep.importers.torch.call import sizes_of
 from halfstep.importers.torch.export import Interpreter
@@ -29,9 +30,9 @@ from halfstep.importers.torch.operands import type_name
 from halfstep.importers.torch.static import with_sizes
 from halfstep.importers.torch.stops import Stops
 from halfstep.importers.torch.tracing import Tracing
-from halfstep.layers.leaves import Filter, Leaf, check_keys, number_arrays
+from halfstep.layers.leaves import check_keys, number_arrays
 from halfstep.layers.trainable import Trainable
-from halfstep_runtime._elements import DTYPES, DTypeName
+from halfstep_runtime._elements import dtype_name
 from halfstep_runtime._errors import PACKAGES, Error
 
 if TYPE_CHECKING:
@@ -60,18 +61,17 @@ def from_torch(module: torch.nn.Module, args: torch.Tensor | Sequence[torch.Tens
     tracing = Tracing(module)
     try:
         program, least = _traced(tracing, args, batched)
+        is_open = least <= _LEAST_ROWS[0]
         model = TorchModel(program, module, Trainable("from_torch", trainable, frozen), tracing.problems)
-        lacking = None
-        if least <= _LEAST_ROWS[0]:
-            try:
-                model._traced()
-            except Error as error:
-                lacking = error
-        if lacking is not None or least > _LEAST_ROWS[0]:
+        lacking = model.lacking(None) if is_open else None
+        if lacking is not None and not model.has_batch():
+            raise lacking
+        if lacking is not None or not is_open:
             # The module as it is now: what is changed in it later is not.
             kept = Tracing(copy.deepcopy(module))
-            rows = max(2, next((len(one) for one in args if one.ndim), 2))
-            model.make_by_batch(rows, least, lambda few: _traced(kept, _of_rows(args, few), False)[0], lacking)
+            model.take_smaller(least, lambda few: _traced(kept, _of_rows(args, few), False)[0])
+            if (error := model.lacking(max(2, next((len(one) for one in args if one.ndim), 2)))) is not None:
+                raise lacking or error
     except Error:
         raise
     except Exception as error:
@@ -193,11 +193,10 @@ def _line_of(error: Exception) -> str:
     return f" ({os.path.basename(own[-1].filename)}:{own[-1].lineno})" if own else ""
 
 
-class TorchModel(nn.Module):
+class TorchModel(Imported):
     """The graph of a module of PyTorch. Parameters, buffers and locations have the names that they have there."""
 
     _of_classes = {"ignore_label": -100}  # as PyTorch's losses have it
-    _has_fixed_forward = True
 
     def __init__(self, program: torch.export.ExportedProgram, module: torch.nn.Module, trainable: Trainable, problems: list[tuple[str, str, str]]):
         self._program, self._least = program, 0
@@ -217,7 +216,8 @@ class TorchModel(nn.Module):
         self._leaves = {name: _leaf_of(name, tensors[name], name in trained - stops.frozen, name in filters) for name in names}
         self._kept = list(module.state_dict())
         values = {node.name: node.meta["val"] for node in placeholders}
-        self._inputs = {name: _spec_of(name, values[name]) for name in signature.user_inputs}  # not by specify, to which "y" is something else
+        self._inputs = {name: input_of(sizes_of(values[name]), dtype_name(f"input '{name}'", type_name(values[name].dtype)))
+                        for name in signature.user_inputs}  # not by specify, to which "y" is something else
 
     def _stops_of(self, program: torch.export.ExportedProgram) -> Stops:
         """Where it stops gradients of parameters that train."""
@@ -235,24 +235,9 @@ class TorchModel(nn.Module):
             return program.constants[spec.target]
         raise Error(f"the module takes '{spec.target}' ({kind}), which is no tensor")
 
-    def make_by_batch(self, rows: int, least: int, smaller: Callable[[int], torch.export.ExportedProgram], lacking: Error | None) -> None:
-        """Makes it a model that is made for each size of the batch, as here for `rows`; for fewer rows than `least` of what `smaller` gives. What it
-        lacks so, too, is told as of an open batch."""
-        if all(not one.batched for one in self._inputs.values()):
-            raise lacking or Error("the module has no rows")
-        self._rows, self._least, self._smaller = rows, least, functools.cache(smaller)
-        try:
-            self._traced()
-        except Error as error:
-            if lacking is None:
-                raise
-            raise lacking from lacking.__cause__ or error
-
-    def children(self) -> Iterator[tuple[str, Leaf]]:
-        yield from self._leaves.items()
-
-    def input_names(self) -> list[str]:
-        return list(self._inputs)
+    def take_smaller(self, least: int, smaller: Callable[[int], torch.export.ExportedProgram]) -> None:
+        """For fewer rows than `least` it is made of what `smaller` gives."""
+        self._least, self._smaller = least, functools.cache(smaller)
 
     def forward(self, *inputs: Tensor) -> Any:
         program, rows = self._program, current().rows
@@ -314,29 +299,14 @@ class TorchModel(nn.Module):
         self.trainer.start_from({self._aliases[name]: array for name, array in arrays.items()})
 
 
-def _type_of(what: str, dtype: torch.dtype) -> DTypeName:
-    if (name := type_name(dtype)) not in DTYPES.values():
-        raise Error(f"{what} has elements of {name}, expected one of {', '.join(DTYPES.values())}")
-    return name
-
-
 def _leaf_of(name: str, tensor: torch.Tensor, trains: bool, is_filter: bool) -> nn.Parameter | nn.State:
     import torch
 
     dtype = type_name(tensor.dtype)
     if dtype in ("bfloat16", "float16"):
         raise Error(f"'{name}' is in {dtype}: give the module in float32, module.float(); a policy says what is computed in {dtype}")
-    dtype = _type_of(f"'{name}'", tensor.dtype)
-    value = tensor.detach().cpu().numpy().copy()
-    if not isinstance(tensor, torch.nn.Parameter):
-        return nn.State(value.shape, "zeros", dtype, value)
-    return Filter(dtype, value, trainable=trains) if is_filter else nn.Parameter(value.shape, "zeros", dtype, value, trainable=trains)
-
-
-def _spec_of(name: str, value: torch.Tensor) -> nn.Input:
-    dtype, shape = _type_of(f"input '{name}'", value.dtype), sizes_of(value)
-    batched = bool(shape) and shape[0] is None
-    return nn.Input(shape[1:] if batched else shape, dtype, batched)
+    dtype_name(f"'{name}'", dtype)
+    return leaf_of(tensor.detach().cpu().numpy().copy(), is_state=not isinstance(tensor, torch.nn.Parameter), is_filter=is_filter, trains=trains)
 
 
 def _report(problems: list[tuple[str, str, str]]) -> str:

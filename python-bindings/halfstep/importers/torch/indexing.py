@@ -11,6 +11,7 @@ import numpy
 
 from halfstep import ops
 from halfstep.graph import scatter
+from halfstep.graph.shapes import known_sizes, part, size_of
 from halfstep.graph.tensor import Tensor
 from halfstep.importers.torch.call import Call, Handler
 from halfstep.importers.torch.operands import Operand, as_type, pair, tensor_of
@@ -36,8 +37,8 @@ def _at(x: Tensor, dim: int, index: int | slice) -> Tensor:
         start, stop, step = index.indices(size) if isinstance(index, slice) else (index % size, index % size + 1, 1)
         parts = pieces_of(x, dim, start, stop)
         if len(parts) == 1:
-            return parts[0][(*[slice(None)] * dim, slice(None, None, step) if isinstance(index, slice) else 0)]
-    return x[(*[slice(None)] * dim, index)]
+            return part(parts[0], dim, slice(None, None, step) if isinstance(index, slice) else 0)
+    return part(x, dim, index)
 
 
 def _slice(call: Call, x: Tensor, dim: int = 0, *range_: int | None) -> Tensor:
@@ -49,13 +50,13 @@ def _slice(call: Call, x: Tensor, dim: int = 0, *range_: int | None) -> Tensor:
 def pieces_of(x: Tensor, dim: int, start: int, stop: int) -> list[Tensor]:
     """The tensors of which a range of a dimension is put together."""
     if x.pieces is None or x.pieces[0] != dim:
-        return [x[(*[slice(None)] * dim, slice(start, stop))]] if start < stop else []
+        return [part(x, dim, slice(start, stop))] if start < stop else []
     found, at = [], 0
     for piece in x.pieces[1]:
-        size = piece.shape[dim] or 0
+        size = size_of(piece, dim, OPEN)
         low, high = max(start - at, 0), min(stop - at, size)
         if low < high:
-            found.append(piece if high - low == size else piece[(*[slice(None)] * dim, slice(low, high))])
+            found.append(piece if high - low == size else part(piece, dim, slice(low, high)))
         at += size
     return found
 
@@ -73,10 +74,7 @@ def _parts(call: Call, x: Tensor, _: object, dim: int = 0) -> tuple[Tensor, ...]
 
 
 def _unbind(call: Call, x: Tensor, dim: int = 0) -> tuple[Tensor, ...]:
-    count = x.shape[dim]
-    if count is None:
-        raise Error("the batch cannot be taken apart")
-    return tuple(_at(x, dim, i) for i in range(count))
+    return tuple(_at(x, dim, i) for i in range(size_of(x, dim, "the batch cannot be taken apart")))
 
 
 def _roll(call: Call, x: Tensor, shifts: int | Sequence[int], dims: int | Sequence[int] = ()) -> Tensor:
@@ -89,9 +87,7 @@ def _roll(call: Call, x: Tensor, shifts: int | Sequence[int], dims: int | Sequen
     if len(dims) != len(shifts):
         raise Error("dims have to be given, one for each shift")
     for shift, dim in zip(shifts, dims):
-        size = x.shape[dim]
-        if size is None:
-            raise Error("the batch cannot be rolled")
+        size = size_of(x, dim, "the batch cannot be rolled")
         at = -shift % size if size else 0
         x = ops.concat([_at(x, dim, slice(at, size)), _at(x, dim, slice(0, at))], dim) if at else x
     return x
@@ -122,7 +118,7 @@ def _repeat(call: Call, x: Tensor, counts: Sequence[Any]) -> Tensor:
     tiled = ops.tile(x, [one if isinstance(one, int) else 1 for one in counts])
     if None in x.shape or isinstance(counts[0], int) or not all(isinstance(one, int) for one in counts[1:]):
         raise Error("what is repeated as often as the batch has rows has none itself, and its first dimension is repeated")
-    row = math.prod(size or 0 for size in tiled.shape)
+    row = math.prod(known_sizes(tiled.shape))
     return ops.reshape(ops.broadcast(ops.reshape(tiled, (1, row)), like=ops.reshape(call.filled(0), (None, row))), call.shape)
 
 
@@ -173,9 +169,7 @@ def _index(call: Call, x: Tensor, indices: Sequence[Operand]) -> Tensor:
     given = [dim for dim, one in enumerate(indices) if one is not None]
     if given[0] == 0 and x.shape[0] is None and _are_rows(call, indices[0]):
         return _index_of_rows(x, [indices[dim] for dim in given], given)
-    if any(x.shape[dim] is None for dim in given):
-        raise Error(OPEN)
-    sizes = [x.shape[dim] or 0 for dim in given]
+    sizes = [size_of(x, dim, OPEN) for dim in given]
     if len(given) == 1:
         return ops.gather(x, from_start(indices[given[0]], sizes[0]), given[0])
     at = given[0] if given == list(range(given[0], given[0] + len(given))) else 0
@@ -205,7 +199,7 @@ def _index_of_rows(x: Tensor, own: Sequence[Any], given: Sequence[int]) -> Tenso
         raise Error("rows of the batch beside indices of each row are not supported; give batched=False")
     if not others:
         return x
-    sizes = [size or 0 for size in x.shape[1 : len(given)]]
+    sizes = known_sizes(x.shape[1 : len(given)])
     flat = ops.reshape(x, (None, math.prod(sizes), *x.shape[len(given):]))
     own = [ops.reshape(from_start(one, size), shape) for one, size, shape in zip(others, sizes, shapes)]
     places = scatter.places_of(own, sizes)

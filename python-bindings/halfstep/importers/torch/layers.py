@@ -6,12 +6,11 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
-import numpy
-
 from halfstep import ops
 from halfstep.graph.graph import type_of
+from halfstep.graph.shapes import known_sizes
 from halfstep.graph.tensor import Tensor
-from halfstep.importers.images import Function, channels_last, filter_of
+from halfstep.importers.images import Function, both_sides, channels_last, with_channels_last
 from halfstep.importers.torch.call import Call, Handler
 from halfstep.importers.torch.operands import alike, filled, together
 from halfstep.importers.torch.windows import each
@@ -49,7 +48,7 @@ def _group_norm(call: Call, x: Tensor, groups: int, weight: Tensor | None = None
 
 def _batch_norm(call: Call, x: Tensor, weight: Tensor | None, bias: Tensor | None, mean: Tensor | None, variance: Tensor | None, training: bool,
                 momentum: float | None, epsilon: float, *_: object) -> Tensor:
-    scale, offset = (ops.constant(numpy.full(x.shape[1] or 0, number), x.dtype) if one is None else one for one, number in ((weight, 1.0), (bias, 0.0)))
+    scale, offset = filled(weight, 1.0, x, 1), filled(bias, 0.0, x, 1)
     if mean is None or variance is None:
         return channels_last(lambda y: ops.batch_norm(y, scale, offset, epsilon=epsilon)[0], x)
     if not training:
@@ -73,7 +72,7 @@ def _instance_norm(call: Call, x: Tensor, weight: Tensor | None, bias: Tensor | 
         return _batch_norm(call, x, weight, bias, mean, variance, False, momentum, epsilon)
     if mean is not None:
         raise Error("running statistics of an instance norm are not updated: track_running_stats=False, or eval()")
-    return _group_norm(call, x, x.shape[1] or 0, weight, bias, epsilon)
+    return _group_norm(call, x, known_sizes(x.shape[1:])[0], weight, bias, epsilon)
 
 
 # Images: PyTorch's are NCHW
@@ -84,20 +83,20 @@ def _window(weight: Tensor, x: Tensor, stride: Sequence[int], padding: str | Seq
     rank = len(weight.shape) - 2
     if len(x.shape) != rank + 2:
         raise Error("images without a batch are not supported")
-    sides = padding if isinstance(padding, str) else [side for one in each(padding, rank) for side in (one, one)]
+    sides = padding if isinstance(padding, str) else both_sides(*[each(padding, rank)] * 2)
     return {"strides": each(stride, rank), "padding": sides, "dilations": each(dilation, rank)}
 
 
 def _conv(call: Call, x: Tensor, weight: Tensor, bias: Tensor | None, stride: Any, padding: Any, dilation: Any, groups: int, *_: object) -> Tensor:
     x, weight, bias = alike(x, weight, bias)
-    window, own = _window(weight, x, stride, padding, dilation), filter_of(weight)
+    window, own = _window(weight, x, stride, padding, dilation), with_channels_last(weight)
     return channels_last(lambda image: ops.conv(image, own, bias, groups=groups, **window), x)
 
 
 def _conv_transpose(call: Call, x: Tensor, weight: Tensor, bias: Tensor | None, stride: Any, padding: Any, output_padding: Any, groups: int,
                     dilation: Any) -> Tensor:
     x, weight, bias = alike(x, weight, bias)
-    window, own, sizes = _window(weight, x, stride, padding, dilation), filter_of(weight), call.shape
+    window, own, sizes = _window(weight, x, stride, padding, dilation), with_channels_last(weight), call.shape
 
     def spread(image: Tensor) -> Tensor:
         result = ops.conv_transpose(image, own, groups=groups, result=type_of((image.shape[0], *sizes[2:], sizes[1]), image.dtype), **window)

@@ -9,6 +9,7 @@ from halfstep import ops
 from halfstep.graph import class_losses, margins
 from halfstep.graph.class_axis import apart
 from halfstep.graph.promotion import in_float32
+from halfstep.graph.shapes import second_last
 from halfstep.graph.tensor import Tensor
 from halfstep.importers.images import Function
 from halfstep.importers.torch.call import Call, Handler
@@ -31,17 +32,13 @@ def _loss(function: Function, each: _Each, *settings: str) -> Handler:
         own, reduction, weight = {}, call.named["reduction"], call.named.get("weight")
         if function is ops.huber_loss and "delta" in call.named:
             own = {"delta": call.named["delta"]}
-        if reduction == _MEAN and weight is None and not any(_is_set(call.named.get(name)) for name in settings):
+        if reduction == _MEAN and weight is None and not any(isinstance(one, Tensor) or one not in (None, 1) for one in map(call.named.get, settings)):
             return function(*apart(prediction, target), **own)
         with in_float32(prediction, target, weight) as (x, y, w):
             found = each(call, x, y)
             return margins.reduced(found if w is None else found * w, _REDUCTIONS[reduction])
 
     return handle
-
-
-def _is_set(value: Any) -> bool:
-    return value is not None and (isinstance(value, Tensor) or value != 1)
 
 
 def _huber(call: Call, x: Tensor, y: Tensor) -> Tensor:
@@ -69,15 +66,9 @@ def _sigmoid_cross_entropy(call: Call, x: Tensor, y: Tensor) -> Tensor:
         return (1 - y) * x + ((p - 1) * y + 1) * ops.softplus(-x)
 
 
-def _classes_last(x: Tensor) -> Tensor:
-    """Classes come second there."""
-    rank = len(x.shape)
-    return ops.transpose(x, [0, *range(2, rank), 1]) if rank > 2 else x
-
-
 def _cross_entropy(call: Call, logits: Tensor, labels: Tensor, weight: Tensor | None, reduction: int, ignore: int, smoothing: float) -> Tensor:
-    is_soft, logits = is_float(labels), _classes_last(logits)
-    labels = _classes_last(labels) if is_soft else labels
+    is_soft, logits = is_float(labels), second_last(logits)
+    labels = second_last(labels) if is_soft else labels
     if reduction == _MEAN:
         return class_losses.cross_entropy(logits, labels, label_smoothing=smoothing or None, weight=weight, ignore_label=None if is_soft else ignore)
     with in_float32(logits, weight) as (x, w):
@@ -89,7 +80,7 @@ def _cross_entropy(call: Call, logits: Tensor, labels: Tensor, weight: Tensor | 
 
 
 def _nll_loss(call: Call, logs: Tensor, labels: Tensor, weight: Tensor | None, reduction: int, ignore: int) -> Tensor:
-    logs = _classes_last(logs)
+    logs = second_last(logs)
     if reduction == _MEAN:
         return class_losses.nll_loss(logs, labels, weight=weight, ignore_label=ignore)
     with in_float32(logs, weight) as (x, w):

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias, cast
 import numpy
 
 from halfstep import ops
+from halfstep.graph.shapes import as_type as as_type, size_of
 from halfstep.graph.tensor import Tensor
 from halfstep.importers.images import Function, elementwise
 from halfstep.importers.torch.sizes import OpenNumber
@@ -65,7 +66,7 @@ def pair(a: Operand, b: Operand, *, floats: bool = False) -> list[Any]:
     import torch
 
     tensors = [tensor_of(one) if isinstance(one, (Tensor, torch.Tensor, OpenZeros)) else None for one in (a, b)]
-    types = [one.dtype for one in tensors if one is not None]
+    types: list[DTypeName] = [one.dtype for one in tensors if one is not None]
     if len(set(types)) == 2:
         x, y = (getattr(torch, one) for one in types)
         # A number in a tensor does not widen the others.
@@ -91,10 +92,6 @@ def alike(*values: Operand) -> list[Any]:
         return tensors
     common = functools.reduce(torch.promote_types, (getattr(torch, one) for one in types))
     return [one if one is None else as_type(one, type_name(common)) for one in tensors]
-
-
-def as_type(x: Tensor, dtype: DTypeName) -> Tensor:
-    return x if x.dtype == dtype else ops.cast(x, dtype)
 
 
 def float_of(value: Operand) -> Tensor:
@@ -123,6 +120,6 @@ def together(function: Function, count: int = 4) -> Handler:
     return lambda call, *given: function(*alike(*given[:count]), *given[count:])
 
 
-def filled(given: Tensor | None, number: float, like: Tensor) -> Tensor:
-    """A weight; where there is none, one of that number for each channel."""
-    return ops.constant(numpy.full(like.shape[-1] or 0, number), like.dtype) if given is None else given
+def filled(given: Tensor | None, number: float, like: Tensor, dimension: int = -1) -> Tensor:
+    """A weight; where there is none, one of that number for each channel, which are in that dimension."""
+    return given if given is not None else ops.constant(numpy.full(size_of(like, dimension, "the number of channels is open"), number), like.dtype)

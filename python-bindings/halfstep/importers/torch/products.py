@@ -23,11 +23,9 @@ def _with_factor(function: Function) -> Handler:
     return lambda call, c, a, b, *_: function(*alike(c, a, b), value=call.named["value"])
 
 
-def _cross(call: Call, a: Any, b: Any, dim: int | None = None) -> Tensor:
-    a, b = alike(a, b)
-    if dim is None:  # the first of 3
-        dim = next((i for i, size in enumerate(a.shape) if size == 3), -1)
-    return ops.cross(a, b, dim)
+def _cross(a: Tensor, b: Tensor, dim: int | None = None) -> Tensor:
+    first = a.shape.index(3) if 3 in a.shape else -1  # of the dimensions of 3
+    return ops.cross(a, b, first if dim is None else dim)
 
 
 def _typed(call: Call, x: Tensor) -> Tensor:
@@ -73,7 +71,7 @@ PRODUCTS: dict[str, Handler] = {
     **{name: together(getattr(ops, name)) for name in ("bilinear", "dot", "mv", "vdot")},
     **dict.fromkeys(["bmm", "matmul", "mm"], together(ops.matmul)),
     **dict.fromkeys(["chain_matmul", "linalg_multi_dot"], lambda call, matrices: ops.multi_dot(alike(*matrices))),
-    **dict.fromkeys(["cross", "linalg_cross"], _cross),
+    **dict.fromkeys(["cross", "linalg_cross"], together(_cross, 2)),
     **dict.fromkeys(["linalg_vector_norm", "norm"], _vector_norm),
     **dict.fromkeys(["logsumexp", "special_logsumexp"],
                     lambda call, x, dims, keep_dims=False: ops.logsumexp(float_of(x), dims or None, bool(keep_dims))),

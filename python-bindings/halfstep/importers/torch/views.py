@@ -8,16 +8,19 @@ from typing import Any
 import numpy
 
 from halfstep import ops
+from halfstep.graph.shapes import known_sizes, size_of, swapped
 from halfstep.graph.tensor import Tensor
 from halfstep.importers.torch.call import Call, Handler
 from halfstep.importers.torch.indexing import pieces_of, put_together
 from halfstep.importers.torch.operands import as_type, is_float
 from halfstep_runtime._errors import Error, axis
 
+_OPEN = "a part of the batch, whose size is open, is not written to; give batched=False"
+
 
 def with_range(base: Tensor, dim: int, places: range, value: Tensor) -> Tensor:
     """`base` with `value` in some places of a dimension."""
-    rank, size = len(base.shape), base.shape[dim] or 0
+    rank, size = len(base.shape), size_of(base, dim, _OPEN)
     if len(places) == size:
         return value
     if not places:
@@ -45,10 +48,7 @@ def along_one(array: numpy.ndarray[Any, Any], dim: int, rank: int) -> Tensor:
 
 def _range_in(base: Tensor, dim: int, start: int | None = None, end: int | None = None, step: int = 1) -> tuple[int, range]:
     dim = axis("a view", dim, len(base.shape))
-    size = base.shape[dim]
-    if size is None:
-        raise Error("a part of the batch, whose size is open, is not written to; give batched=False")
-    return dim, range(*slice(start, end, step).indices(size))
+    return dim, range(*slice(start, end, step).indices(size_of(base, dim, _OPEN)))
 
 
 def _view(call: Call, x: Tensor, size_or_type: object) -> Tensor:
@@ -92,19 +92,15 @@ def _inverse(order: list[int]) -> list[int]:
     return [order.index(i) for i in range(len(order))]
 
 
-def swapped(x: Tensor, first: int = 0, second: int = 1) -> Tensor:
-    """With two dimensions in each other's place."""
-    order = list(range(len(x.shape)))
-    if len(order) < 2:
-        return x
-    order[first], order[second] = order[second], order[first]
-    return ops.transpose(x, order)
+def transposed(x: Tensor, first: int = 0, second: int = 1) -> Tensor:
+    """With two dimensions in each other's place, of which a tensor may have only one."""
+    return x if len(x.shape) < 2 else swapped(x, first, second)
 
 
 def _diagonal_scatter(call: Call, x: Tensor, source: Tensor, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Tensor:
     source = as_type(source, x.dtype)
     matrices, order, is_on, count = _diagonal_of(x, offset, dim1, dim2)
-    size = matrices.shape[-2 if offset >= 0 else -1] or 0
+    size = known_sizes(matrices.shape[-2:])[offset < 0]
     if count < size:
         source = ops.pad(source, [0] * len(source.shape), [*[0] * (len(source.shape) - 1), size - count])
     wide = ops.reshape(source, (*source.shape, 1) if offset >= 0 else (*source.shape[:-1], 1, source.shape[-1]))
@@ -115,11 +111,6 @@ def _part(call: Call, base: Tensor, value: Tensor, item: int) -> Tensor:
     dim = call.named["dim"]
     sizes = [one.shape[dim] for one in call.node.meta["val"]]
     return with_range(base, *_range_in(base, dim, sum(sizes[:item]), sum(sizes[: item + 1])), value)
-
-
-def _narrowed(call: Call, base: Tensor, value: Tensor, _: object) -> Tensor:
-    start = call.named["start"]
-    return with_range(base, *_range_in(base, call.named["dim"], start, start + call.named["length"]), value)
 
 
 def _rest(call: Call) -> list[Any]:
@@ -133,9 +124,9 @@ BACK: dict[str, Callable[[Call, Tensor, Tensor, Any], Tensor]] = {
     **dict.fromkeys(["_unsafe_view", "flatten", "reshape", "squeeze", "unflatten", "unsqueeze", "view", "view_as"],
                     lambda call, base, value, _: ops.reshape(value, base.shape)),
     **dict.fromkeys(["chunk", "split", "split_with_sizes"], _part),
-    **dict.fromkeys(["t", "transpose"], lambda call, base, value, _: swapped(value, *_rest(call))),
+    **dict.fromkeys(["t", "transpose"], lambda call, base, value, _: transposed(value, *_rest(call))),
     "diagonal": lambda call, base, value, _: _diagonal_scatter(call, base, value, *_rest(call)),
-    "narrow": _narrowed,
+    "narrow": lambda call, base, value, _: _slice_scatter(call, base, value, call.named["dim"], call.named["start"], call.named["start"] + call.named["length"]),
     "permute": lambda call, base, value, _: ops.transpose(value, _inverse([axis("permute", one, len(base.shape)) for one in call.named["dims"]])),
     "select": lambda call, base, value, _: _select_scatter(call, base, value, *_rest(call)),
     "slice": lambda call, base, value, _: _slice_scatter(call, base, value, *_rest(call)),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import itertools
 import math
 import operator
@@ -11,8 +12,9 @@ from typing import Any
 import numpy
 
 from halfstep import ops
+from halfstep.graph.shapes import known_sizes, part, size_of
 from halfstep.graph.tensor import Tensor
-from halfstep.importers.images import Function, avg_pool, channels_last, elementwise, mean_of_images, reach_of_pool
+from halfstep.importers.images import Function, avg_pool, both_sides, channels_last, elementwise, mean_of_images, reach_of_pool
 from halfstep.importers.torch.call import Call, Handler
 from halfstep_runtime._errors import Error, axis
 
@@ -33,11 +35,10 @@ def _pool(rank: int, function: Function) -> Handler:
         named = call.named
         window, strides, low = each(size, rank), each(stride, rank) if stride else each(size, rank), each(padding, rank)
         dilations = each(named.get("dilation", 1), rank)
-        reach = [reach_of_pool(n or 0, k, step, d, pad, pad, ceil=bool(named["ceil_mode"]))
-                 for n, k, step, d, pad in zip(x.shape[-rank:], window, strides, dilations, low)]
+        reach = [reach_of_pool(*own, ceil=bool(named["ceil_mode"])) for own in zip(known_sizes(x.shape[-rank:]), window, strides, dilations, low, low)]
         if function is ops.max_pool:
             _only_values(call)
-            sides = [side for pair in zip(low, reach) for side in pair]
+            sides = both_sides(low, reach)
             found = channels_last(lambda image: ops.max_pool(image, window, strides=strides, padding=sides, dilations=dilations), x)
             return (found, None) if call.op.endswith("indices") else found
         counts, divisor = bool(named["count_include_pad"]), named.get("divisor_override")
@@ -55,7 +56,8 @@ def _adaptive_pool(rank: int, function: Function) -> Handler:
     settings = {"count_padding": False} if function is ops.avg_pool else {}
 
     def handle(call: Call, x: Tensor, size: Any) -> Any:
-        wanted, given = [a if b is None else b for a, b in zip(x.shape[-rank:], each(size, rank))], [one or 0 for one in x.shape[-rank:]]
+        given = known_sizes(x.shape[-rank:])
+        wanted = [a if b is None else b for a, b in zip(given, each(size, rank))]
         if function is ops.max_pool:
             _only_values(call)
         elif all(one == 1 for one in wanted):
@@ -67,11 +69,10 @@ def _adaptive_pool(rank: int, function: Function) -> Handler:
                 return function(image, window, strides=window, **settings)
             for dim in reversed(range(rank)):
                 parts = []
-                for i in range(wanted[dim] or 0):
+                for i in range(wanted[dim]):
                     start, stop = i * given[dim] // wanted[dim], -(-(i + 1) * given[dim] // wanted[dim])
-                    part = image[(*[slice(None)] * (dim + 1), slice(start, stop))]
                     window = [stop - start if one == dim else 1 for one in range(rank)]
-                    parts.append(function(part, window, strides=window, **settings))
+                    parts.append(function(part(image, dim + 1, slice(start, stop)), window, strides=window, **settings))
                 image = ops.concat(parts, dim + 1)
             return image
 
@@ -85,10 +86,8 @@ def _unfold(call: Call, x: Tensor, dim: int, size: int, step: int) -> Tensor:
     """The windows of a dimension, each with its elements in a new last one."""
     rank = len(x.shape)
     dim = axis("unfold", dim, rank)
-    if x.shape[dim] is None:
-        raise Error("windows of the batch, whose size is open, are not supported; give batched=False")
-    count = ((x.shape[dim] or 0) - size) // step + 1
-    return ops.stack([x[(*[slice(None)] * dim, slice(i, i + (count - 1) * step + 1, step))] for i in range(size)], rank)
+    last = size_of(x, dim, "windows of the batch, whose size is open, are not supported; give batched=False") - size
+    return ops.stack([part(x, dim, slice(i, i + last // step * step + 1, step)) for i in range(size)], rank)
 
 
 def _taps(size: Sequence[int], kernel: Sequence[int], dilation: Sequence[int], padding: Sequence[int], stride: Sequence[int]) -> tuple[list[int], list[Any]]:
@@ -99,28 +98,25 @@ def _taps(size: Sequence[int], kernel: Sequence[int], dilation: Sequence[int], p
 
 def _im2col(call: Call, x: Tensor, *settings: Sequence[int]) -> Tensor:
     """The windows of an image as columns: [N, channels * taps, windows]."""
-    images, channels, *size = x.shape
+    channels, *size = known_sizes(x.shape[1:])
     kernel, dilation, padding, stride = settings
-    counts, taps = _taps([one or 0 for one in size], kernel, dilation, padding, stride)
+    counts, taps = _taps(size, kernel, dilation, padding, stride)
     padded = ops.pad(x, [0, 0, *padding], [0, 0, *padding])
     parts = [padded[(slice(None), slice(None), *(slice(a, a + (n - 1) * s + 1, s) for a, n, s in zip(tap, counts, stride)))] for tap in taps]
-    return ops.reshape(ops.stack(parts, 2), (images, (channels or 0) * len(taps), math.prod(counts)))
+    return ops.reshape(ops.stack(parts, 2), (x.shape[0], channels * len(taps), math.prod(counts)))
 
 
 def _col2im(call: Call, x: Tensor, size: Sequence[int], *settings: Sequence[int]) -> Tensor:
     """Columns as windows of an image, which are added where they meet."""
     kernel, dilation, padding, stride = settings
     counts, taps = _taps(size, kernel, dilation, padding, stride)
-    images, channels = x.shape[0], (x.shape[1] or 0) // len(taps)
-    columns = ops.reshape(x, (images, channels, len(taps), *counts))
-    whole = [n + 2 * p for n, p in zip(size, padding)]
-    total = None
-    for i, tap in enumerate(taps):
-        spread = [(n - 1) * s + 1 for n, s in zip(counts, stride)]
-        part = ops.pad(columns[:, :, i], [0, 0, *tap], [0, 0, *(n - a - b for n, a, b in zip(whole, tap, spread))], [0, 0, *(s - 1 for s in stride)])
-        total = part if total is None else total + part
-    assert total is not None
-    return total[(slice(None), slice(None), *(slice(p, p + n) for p, n in zip(padding, size)))]
+    channels = known_sizes(x.shape[1:])[0] // len(taps)
+    columns = ops.reshape(x, (x.shape[0], channels, len(taps), *counts))
+    # What is behind the last window of a first tap.
+    left = [n + 2 * p - (count - 1) * s - 1 for n, p, count, s in zip(size, padding, counts, stride)]
+    parts = [ops.pad(columns[:, :, i], [0, 0, *tap], [0, 0, *(n - a for n, a in zip(left, tap))], [0, 0, *(s - 1 for s in stride)])
+             for i, tap in enumerate(taps)]
+    return functools.reduce(ops.add, parts)[(slice(None), slice(None), *(slice(p, p + n) for p, n in zip(padding, size)))]
 
 
 def _resize(mode: Any, coordinates: Any = "half_pixel", **rounding: Any) -> Handler:
@@ -128,13 +124,13 @@ def _resize(mode: Any, coordinates: Any = "half_pixel", **rounding: Any) -> Hand
         corners = bool(call.named.get("align_corners"))
         given = [call.named.get(name) for name in ("scales", "scales_d", "scales_h", "scales_w")]
         scales = call.named.get("scale_factors") or ([one for one in given if one is not None] if len(x.shape) > 2 else None)
-        sizes = [size or 0 for size in call.shape[2:]]
+        sizes = known_sizes(call.shape[2:])
 
         def resized(image: Tensor) -> Tensor:
             own = None if corners or not scales else scales
             if own and mode == "nearest":
                 shift = 0.5 if coordinates == "half_pixel" else 0.0
-                places = [_nearest(size or 0, count, scale, shift) for size, count, scale in zip(image.shape[1:], sizes, own)]
+                places = [_nearest(size, count, scale, shift) for size, count, scale in zip(known_sizes(image.shape[1:-1]), sizes, own)]
                 if not all(numpy.array_equal(one, (numpy.arange(len(one)) + shift) // scale) for one, scale in zip(places, own)):
                     for dim, one in enumerate(places, 1):
                         image = ops.gather(image, ops.constant(one, "int64"), dim)
@@ -156,11 +152,11 @@ _NEAREST = {"upsample_nearest": _resize("nearest", "asymmetric", rounding="floor
             "_upsample_nearest_exact": _resize("nearest", rounding="round_prefer_ceil")}
 _RANKS = (1, 2, 3)
 
+_POOLS: dict[str, Function] = {"avg_pool": ops.avg_pool, "max_pool": ops.max_pool}
+
 WINDOWS: dict[str, Handler] = {
-    **{f"adaptive_avg_pool{rank}d": _adaptive_pool(rank, ops.avg_pool) for rank in _RANKS},
-    **{f"adaptive_max_pool{rank}d": _adaptive_pool(rank, ops.max_pool) for rank in _RANKS},
-    **{f"avg_pool{rank}d": _pool(rank, ops.avg_pool) for rank in _RANKS},
-    **{f"max_pool{rank}d": _pool(rank, ops.max_pool) for rank in _RANKS},
+    **{f"adaptive_{name}{rank}d": _adaptive_pool(rank, function) for name, function in _POOLS.items() for rank in _RANKS},
+    **{f"{name}{rank}d": _pool(rank, function) for name, function in _POOLS.items() for rank in _RANKS},
     **{f"max_pool{rank}d_with_indices": _pool(rank, ops.max_pool) for rank in _RANKS},
     "col2im": _col2im,
     "im2col": _im2col,

@@ -8,6 +8,7 @@ from typing import Any
 import numpy
 
 from halfstep import ops
+from halfstep.graph.shapes import size_of
 from halfstep.graph.tensor import Tensor
 from halfstep.importers.torch.call import Call, Handler
 from halfstep.importers.torch.indexing import OPEN, from_start, known_indices
@@ -34,7 +35,7 @@ def _masked(x: Tensor, mask: Tensor, values: Tensor) -> Tensor:
 
 def _placed(x: Tensor, dim: int, index: numpy.ndarray[Any, Any], values: Tensor, accumulate: bool) -> Tensor:
     """`x` with slices where known indices into a dimension say; of several for one place the last."""
-    size = x.shape[dim] or 0
+    size = size_of(x, dim, OPEN)
     source = numpy.full(size, -1)
     source[index] = numpy.arange(len(index))
     if accumulate and len(set(index % size)) < len(index):
@@ -52,11 +53,9 @@ def _index_put(call: Call, x: Tensor, indices: Sequence[Any], values: Tensor, ac
     if masks:
         raise Error("a mask beside other indices is not supported: write torch.where")
     if len(given) == 1 and (dim := given[0]) is not None and (known := known_indices(indices[dim])) is not None and known.ndim == 1:
-        if x.shape[dim] is None:
-            raise Error(OPEN)
-        shape = (*x.shape[:dim], len(known), *x.shape[dim + 1:])
+        size, shape = size_of(x, dim, OPEN), (*x.shape[:dim], len(known), *x.shape[dim + 1:])
         values = values if values.shape == shape else ops.broadcast(values, shape) if None not in shape else (
-            ops.broadcast(values, like=ops.gather(x, ops.constant(known % x.shape[dim], "int64"), dim)))
+            ops.broadcast(values, like=ops.gather(x, ops.constant(known % size, "int64"), dim)))
         return _placed(x, dim, known, values, bool(accumulate))
     if given != list(range(len(given))):
         raise Error("indices that are no numbers known at import are supported for the first dimensions alone: transpose the others behind them")
@@ -66,9 +65,7 @@ def _index_put(call: Call, x: Tensor, indices: Sequence[Any], values: Tensor, ac
 def _index_fill(call: Call, x: Tensor, dim: int, index: Tensor, value: Operand) -> Tensor:
     """Where one list of places in a dimension says, the same for all others."""
     dim = axis("index_fill", dim, len(x.shape))
-    size = x.shape[dim]
-    if size is None:
-        raise Error(OPEN)
+    size = size_of(x, dim, OPEN)
     is_in = ops.reduce_max(ops.one_hot(from_start(index, size), size), 0) > 0.0
     return ops.select(ops.reshape(is_in, (size, *[1] * (len(x.shape) - 1 - dim))), like(x, value), x)
 
