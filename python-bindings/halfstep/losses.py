@@ -20,7 +20,7 @@ from halfstep.graph.margins import (
 )
 from halfstep.graph.operands import checked
 from halfstep.hints.types import ClassWeights, Tensor
-from halfstep_runtime._errors import Error, fraction, shown
+from halfstep_runtime._errors import fraction
 from halfstep_runtime._keywords import tell
 
 __all__ = [
@@ -71,8 +71,7 @@ def Huber(delta: float = 1.0) -> Callable[..., Tensor]:
 def KLDiv(reduction: Literal["mean", "batchmean"] = "batchmean") -> Callable[..., Tensor]:
     """The divergence of targets, which are probabilities, from outputs that are logarithms of them: a row's mean, or with
     "mean" an element's, which is PyTorch's default."""
-    if not isinstance(reduction, str) or reduction not in ("mean", "batchmean"):
-        raise Error(f'KLDiv: reduction is {shown(reduction)}, expected "batchmean" or "mean"')
+    _classes.check_reduction("KLDiv", reduction)
     return functools.partial(_classes.kl_div, reduction=reduction)
 
 

@@ -6,25 +6,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from halfstep.graph import generated
 from halfstep.graph.along import cumprod, cumsum, log_softmax, softmax, top_k
 from halfstep.graph.attention import scaled_dot_product_attention
-from halfstep.graph.functions import addcdiv, addcmul, atan2, ceil, cross, is_inf, is_nan, pow, prelu, sign, square, where
+from halfstep.graph.functions import acosh, addcdiv, addcmul, asinh, atan2, atanh, ceil, cross, is_inf, is_nan, pow, prelu, sign, square, where
 from halfstep.graph.generated import *  # noqa: F403
 from halfstep.graph.graph import current, operand, type_of
-from halfstep.graph.hyperbolic import acosh, asinh, atanh
+from halfstep.graph.images import conv_transpose, resize
 from halfstep.graph.matrices import addbmm, addmm, addmv, addr, baddbmm, bilinear, conv_tbc, dot, multi_dot, mv, tensordot, vdot, vecdot
 from halfstep.graph.norms import cosine_similarity, group_norm, l2_norm, matrix_norm, normalize, renorm, vector_norm
 from halfstep.graph.operands import checked
 from halfstep.graph.products import einsum, matmul, outer
 from halfstep.graph.reductions import argmax, argmin, logsumexp, mean, prod, reduce_max, reduce_mean, reduce_min, reduce_prod, reduce_sum, sum, var
-from halfstep.graph.resize import resize
 from halfstep.graph.scatter import gather_elements, index_put, scatter_add_elements
-from halfstep.graph.shapes import broadcast, cast, concat, constant, flip, index_of, iota, pad, reshape, scatter_add, split, stack, tile, transpose, tril, triu
-from halfstep.graph.transposed import conv_transpose
+from halfstep.graph.shapes import broadcast, cast, concat, constant, flip, iota, pad, reshape, scatter_add, split, stack, tile, transpose, tril, triu
 from halfstep.hints.functions import INSTEAD
 from halfstep.hints.types import DType, Operand, Sizes, Tensor
 from halfstep_runtime._errors import Error, axis, fraction, nearest

@@ -52,15 +52,6 @@ def _read_text(model: str | os.PathLike[str]) -> str:
         raise of_file(model, error, "cannot open: ") from None
 
 
-def _check_words(to: object, remarks: object, name: object, device: object) -> None:
-    """That arguments of `compile` which are text are given as text, where they are given."""
-    for what, given, example in (("to", to, "'autocast'"), ("remarks", remarks, "'mp-autocast'"), ("name", name, "'model.mlir'")):
-        if given is not None:
-            text_of(f"compile: {what}", given, example)
-    if device is not None:
-        check_device(device)
-
-
 def compile(
     model: str | os.PathLike[str],
     *,
@@ -82,7 +73,11 @@ def compile(
     stage that has a text, and that text. What is wrong with a model is raised as CompileError.
     """
     check_arguments(compile, settings)
-    _check_words(to, remarks, name, device)
+    for what, given, example in (("to", to, "'autocast'"), ("remarks", remarks, "'mp-autocast'"), ("name", name, "'model.mlir'")):
+        if given is not None:
+            text_of(f"compile: {what}", given, example)
+    if device is not None:
+        check_device(device)
     for what, callback in (("on_diagnostic", on_diagnostic), ("on_stage", on_stage)):
         if callback is not None and not callable(callback):
             raise Error(f"compile: {what} is {shown(callback)}, expected a function")

@@ -1,24 +1,71 @@
-"""Losses of classes: of labels, and of rows of probabilities."""
+"""Losses of classes: of labels, and of rows of probabilities; and how outputs and targets lie."""
 
 from __future__ import annotations
 
+import functools
 import math
 from collections.abc import Callable
 from typing import Any, Literal
 
 from halfstep import ops
 from halfstep.graph import margins
-from halfstep.graph.class_axis import apart, classes_last
 from halfstep.graph.graph import operand
 from halfstep.graph.logits import are_probabilities, logits_of
 from halfstep.graph.promotion import alike, in_float32
-from halfstep.graph.shapes import as_type, product
+from halfstep.graph.shapes import as_type, product, second_last
 from halfstep.graph.tensor import Tensor
 from halfstep.hints.types import ClassWeights, Mean, Operand
+from halfstep_runtime._elements import DTypeName
 from halfstep_runtime._errors import Error, fraction, integer, is_integer, number_of, shown
 
 # What Keras keeps probabilities away from 0 and 1 by.
 _EPSILON = 1e-7
+
+
+def classes_last(outputs: Tensor, targets: Tensor) -> tuple[Tensor, Tensor]:
+    """Outputs and targets with the classes last: those of a module of PyTorch have them second, whatever comes behind."""
+    rank = len(outputs.shape)
+    are_second = outputs.classes_second and rank > 2
+    wanted = (outputs.shape[0], *outputs.shape[2:]) if are_second else outputs.shape[:-1]
+    if len(wanted) == 2 and wanted[1] == 1 and targets.shape == wanted[:1]:  # a column of labels comes as one for each row
+        targets = ops.reshape(targets, wanted)
+    if not are_second:
+        return outputs, targets
+    of_classes = targets.shape == outputs.shape  # a number for each class
+    if not of_classes and targets.shape != wanted:
+        raise Error(f"a module of PyTorch has its classes in dimension 1: outputs of {outputs.shape} have targets of {wanted}, or of probabilities "
+                    f"in their own shape, and the targets have {targets.shape}; where classes are last, transpose in the forward, "
+                    f"outputs.movedim(-1, 1)")
+    last = outputs.channels_last if outputs.channels_last is not None else second_last(outputs)
+    return last, second_last(targets) if of_classes else targets
+
+
+def _behind(x: Tensor) -> tuple[Tensor, tuple[DTypeName, ...]]:
+    """What casts were given, and the types that they gave, the first first."""
+    types: list[DTypeName] = []
+    while x.made_by[0] == "mp.cast":
+        types.insert(0, x.dtype)
+        x = x.made_by[1][0]
+    return x, tuple(types)
+
+
+def _positions(x: Tensor) -> tuple[int | None, ...]:
+    """The dimensions behind the batch's that a reshape has merged with it."""
+    if x.made_by[0] != "mp.reshape" or x.shape[:1] != (None,):
+        return ()
+    given = x.made_by[1][0].shape
+    merged = len(given) - len(x.shape) + 1
+    return given[1:merged] if merged > 1 and given[0] is None and given[merged:] == x.shape[1:] else ()
+
+
+def apart(*tensors: Tensor) -> tuple[Tensor, ...]:
+    """Tensors with the batch as their first dimension, where all are `x.reshape(-1, ...)` of such, as language models have their logits and
+    labels: what each row of the batch weighs is then known. Else as they are."""
+    found = [_behind(one) for one in tensors]
+    positions = {_positions(one) for one, _ in found}
+    if len(positions) != 1 or positions == {()}:
+        return tensors
+    return tuple(functools.reduce(ops.cast, types, one.made_by[1][0]) for one, types in found)
 
 
 def _classes(outputs: Tensor) -> int:
@@ -183,11 +230,15 @@ def nll_loss(logs: Operand, labels: Operand, *, weight: ClassWeights = None, ign
     return _with_weights(ops.nll_loss, logs, labels, weights, ignore_label=_ignored("nll_loss", labels, ignore_label))
 
 
+def check_reduction(name: str, reduction: object) -> None:
+    if not isinstance(reduction, str) or reduction not in ("mean", "batchmean"):
+        raise Error(f'{name}: reduction is {shown(reduction)}, expected "batchmean" or "mean"')
+
+
 def kl_div(logs: Operand, targets: Operand, *, reduction: Literal["mean", "batchmean"] = "batchmean") -> Tensor:
     """sum(target * (log target - output)) of outputs that are logarithms: a row's mean, or by reduction="mean" an element's
     (torch.nn.KLDivLoss)."""
-    if not isinstance(reduction, str) or reduction not in ("mean", "batchmean"):
-        raise Error(f'kl_div: reduction is {shown(reduction)}, expected "batchmean" or "mean"')
+    check_reduction("kl_div", reduction)
     logs, targets = alike(logs, targets)
     margins.of_ranks("kl_div", targets, logs)
     first, *rest = logs.shape or (1,)

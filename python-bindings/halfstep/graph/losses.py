@@ -10,9 +10,8 @@ from typing import Any, cast
 
 from halfstep import ops
 from halfstep.graph import margins
-from halfstep.graph.class_axis import classes_last
 from halfstep.graph.class_losses import (
-    categorical_crossentropy, check_probabilities, cross_entropy, kl_div, kl_divergence, nll_loss, sparse_categorical_crossentropy,
+    categorical_crossentropy, check_probabilities, classes_last, cross_entropy, kl_div, kl_divergence, nll_loss, sparse_categorical_crossentropy,
 )
 from halfstep.graph.logits import logits_of
 from halfstep.graph.promotion import in_float32

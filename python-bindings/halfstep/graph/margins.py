@@ -45,11 +45,6 @@ def _targets(name: str, targets: Tensor, outputs: Tensor) -> Tensor:
     return of_shape(name, _numbers(targets), outputs)
 
 
-def _unless(is_no_class: Tensor, rows: Tensor) -> Tensor:
-    """A label that is no class gives NaN, as in nll_loss."""
-    return ops.select(is_no_class, math.nan, rows)
-
-
 def poisson_nll_loss(outputs: Operand, targets: Operand, *, log_input: bool = True, full: bool = False, epsilon: float = 1e-8,
                      reduction: Mean = "mean") -> Tensor:
     """exp(output) - target * output, or without `log_input` output - target * log(output + epsilon); `full` adds Stirling's
@@ -111,7 +106,7 @@ def multi_margin_loss(outputs: Operand, labels: Operand, *, p: float = 1, margin
         rows = ops.sum(each, -1) * (1 / classes)
         if weights is not None:
             rows = rows * ops.sum(ops.select(hot, ops.broadcast(weights, like=x), 0.0), -1)
-        return reduced(_unless((labels < 0) | (labels >= classes), rows), reduction)
+        return reduced(ops.select((labels < 0) | (labels >= classes), math.nan, rows), reduction)  # as in nll_loss
 
 
 def multilabel_margin_loss(outputs: Operand, labels: Operand, *, reduction: Mean = "mean") -> Tensor:
@@ -130,7 +125,7 @@ def multilabel_margin_loss(outputs: Operand, labels: Operand, *, reduction: Mean
         is_label = reduce_max(ops.cast(hot, "float32"), 1, True) > 0.5
         each = ops.select(counts & ~is_label, ops.relu(1 - own + every), 0.0)
         outside = ops.cast((labels < -1) | (labels >= classes), "float32")
-        return reduced(_unless(reduce_max(outside, -1) > 0.5, ops.sum(each, (1, 2)) * (1 / classes)), reduction)
+        return reduced(ops.select(reduce_max(outside, -1) > 0.5, math.nan, ops.sum(each, (1, 2)) * (1 / classes)), reduction)
 
 
 def triplet_margin_loss(anchor: Operand, positive: Operand, negative: Operand, *, margin: float = 1.0, p: float = 2.0, epsilon: float = 1e-6,

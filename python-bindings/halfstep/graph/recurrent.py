@@ -32,37 +32,30 @@ class Weights:
     transposed: bool = False
 
 
-def _gates(values: Tensor, count: int) -> list[Tensor]:
-    return ops.split(values, count, -1)
-
-
 def plus(a: Any, b: Any) -> Any:
     """A sum in which None is 0."""
     return b if a is None else a if b is None else a + b
 
 
-def _rnn_cell(activation: Callable[[Tensor], Tensor]) -> Cell:
-    def cell(given: Any, recurrent: Any, state: State | None) -> State:
-        hidden = activation(plus(given, recurrent))
-        return (hidden,)
-
-    return cell
-
-
 def _lstm_cell(given: Any, recurrent: Any, state: State | None) -> State:
-    i, f, g, o = _gates(plus(given, recurrent), 4)
+    i, f, g, o = ops.split(plus(given, recurrent), 4, -1)
     memory = ops.sigmoid(i) * ops.tanh(g)
     if state is not None:
         memory = ops.sigmoid(f) * state[1] + memory
     return ops.sigmoid(o) * ops.tanh(memory), memory
 
 
+def between(update: Tensor, new: Tensor, state: State | None) -> Tensor:
+    """What a GRU keeps of its state, None of which is 0, and of what is new, by its gate."""
+    return new - update * new if state is None else new + update * (state[0] - new)
+
+
 def _gru_cell(given: Any, recurrent: Any, state: State | None) -> State:
-    reset, update, new = _gates(given, 3)
-    own_reset, own_update, own_new = _gates(recurrent, 3) if recurrent is not None else (None, None, None)
+    reset, update, new = ops.split(given, 3, -1)
+    own_reset, own_update, own_new = ops.split(recurrent, 3, -1) if recurrent is not None else (None, None, None)
     reset, update = ops.sigmoid(plus(reset, own_reset)), ops.sigmoid(plus(update, own_update))
     new = ops.tanh(plus(new, None if own_new is None else reset * own_new))
-    return (new - update * new if state is None else new + update * (state[0] - new),)
+    return (between(update, new, state),)
 
 
 #: A step of each kind: of what the input gives, what the state gives, and the state, None where it is zero, the new state, of
@@ -70,15 +63,14 @@ def _gru_cell(given: Any, recurrent: Any, state: State | None) -> State:
 CELLS: dict[str, tuple[Cell, int]] = {
     "gru": (_gru_cell, 3),
     "lstm": (_lstm_cell, 4),
-    "rnn_relu": (_rnn_cell(ops.relu), 1),
-    "rnn_tanh": (_rnn_cell(ops.tanh), 1),
+    "rnn_relu": (lambda given, recurrent, state: (ops.relu(plus(given, recurrent)),), 1),
+    "rnn_tanh": (lambda given, recurrent, state: (ops.tanh(plus(given, recurrent)),), 1),
 }
 
 
 def _recurrent_part(weights: Weights, state: State | None) -> Tensor | None:
     if state is None:
-        bias = weights.recurrent_bias
-        return None if bias is None else operand(bias)
+        return None if weights.recurrent_bias is None else operand(weights.recurrent_bias)
     return ops.matmul(state[0], weights.recurrent, weights.recurrent_bias, transpose_rhs=weights.transposed)
 
 

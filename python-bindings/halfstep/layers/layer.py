@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from halfstep.compiler.policy import Policy
-from halfstep.graph.graph import apply, autocast, check_operand, operand
+from halfstep.graph.graph import autocast, check_operand, operand
+from halfstep.graph.shapes import as_type
 from halfstep.graph.tensor import Tensor
 from halfstep.hints.types import ComputeDType
 from halfstep.layers.module import Module
@@ -39,8 +40,8 @@ class Layer(Module):
             return super().__call__(*inputs, **named)
         self._graph_of(inputs)
         with autocast(None if self.dtype == "float32" else self.dtype, enabled=self.dtype != "float32"):
-            if self.dtype == "float32":
-                inputs = tuple(_widened(one) for one in inputs)
+            if self.dtype == "float32":  # what the model itself has made narrow: what autocast has is float32 in a region without it
+                inputs = tuple(as_type(one, "float32") if isinstance(one, Tensor) and "float16" in one.dtype else one for one in inputs)
             return super().__call__(*inputs, **named)
 
     def _operands(self, inputs: tuple[Any, ...]) -> tuple[Any, ...]:
@@ -48,9 +49,3 @@ class Layer(Module):
             return inputs
         check_operand(type(self).__name__, "the input", inputs[0])
         return operand(inputs[0]), *inputs[1:]
-
-
-def _widened(x: Any) -> Any:
-    """What the model itself has made narrow: what autocast has is float32 in a region without it."""
-    is_narrow = isinstance(x, Tensor) and x.dtype in ("float16", "bfloat16")
-    return apply("mp.cast", [x], result="float32") if is_narrow else x

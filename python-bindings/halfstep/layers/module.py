@@ -425,11 +425,15 @@ class Module:
         from halfstep_runtime._session import Session
 
         session = Session(compile_traced(self._traced(), "model.mlir", policy="float32", training=False, batch_size=self.fixed_rows), "cpu", threads=1)
-        session.initialize(0)
+        self._initialize(session)
+        return session
+
+    def _initialize(self, session: Session, seed: int = 0) -> None:
+        """Gives the state of a session its first values."""
+        session.initialize(seed)
         for name, leaf in self.named_leaves():
             if leaf.value is not None and name in session.state:
                 session.state[name] = leaf.value
-        return session
 
     def state_dict(self) -> dict[str, object]:
         """Parameters and states by name, copied. Before training they are the first values under seed 0, or those that were loaded."""

@@ -10,7 +10,7 @@ from halfstep.compiler.compile import compile_traced
 from halfstep.compiler.settings import for_device
 from halfstep.training.data import is_fixed, specs_of
 from halfstep.training.predictions import BATCH, source_of_predictions
-from halfstep_runtime._errors import CompileError, Error, FaultCode, check_folder, integer, path_of, several, shown, truth
+from halfstep_runtime._errors import CompileError, Error, FaultCode, check_folder, integer, several, shown, truth
 from halfstep_runtime._executable import Executable
 
 if TYPE_CHECKING:
@@ -22,13 +22,6 @@ _TARGETS = ("cpu", "nvptx", "simt", "reference")
 _GPUS = ("nvptx", "simt")
 # This machine's level, and the one that every processor of x86-64 has.
 _EVERYWHERE = "cpu:native+sse2"
-
-
-def _check_path(path: str | os.PathLike[str]) -> str:
-    path = check_folder(path_of(path))
-    if os.path.splitext(path)[1] != ".mpx":
-        raise Error(f"export: {path}: a compiled model is called by .mpx, which mp-run and mp-exec know it by; expected {path}.mpx")
-    return path
 
 
 def _batch_sizes(given: Iterable[int] | int | None, trainer: Trainer) -> list[int]:
@@ -71,8 +64,9 @@ def _default_targets(settings: dict[str, Any], device: str) -> dict[str, Any]:
 
 def export(model: Module, path: str | os.PathLike[str], weights: bool, batch_sizes: Iterable[int] | int | None, targets: Any,
            training: bool | None) -> Executable:
-    path, weights, trainer = _check_path(path), truth("export: weights", weights), model.trainer
-    job = trainer._job
+    path, trainer, job = check_folder(path), model.trainer, model.trainer._job
+    if os.path.splitext(path)[1] != ".mpx":
+        raise Error(f"export: {path}: a compiled model is called by .mpx, which mp-run and mp-exec know it by; expected {path}.mpx")
     trains = job is not None if training is None else truth("export: training", training)
     if not specs_of(model):
         raise Error("export: the model does not know its inputs yet: train it, begin a Sequential with nn.Input(shape, dtype), or tell it by "

@@ -71,7 +71,7 @@ class Predictions:
                 del self._sessions[next(iter(self._sessions))]
         if own != source:
             if trained is None:
-                self._trainer._start(session, 0)
+                self._trainer.model._initialize(session)
             else:
                 session.set_states({name: trained.state[name] for name, of in session.executable.state.items() if of.role != "derived"})
             self._sessions[batch] = session, source

@@ -121,7 +121,7 @@ class Trainer:
             model, name, settings = self.source_of_step(batch_size, pads)
             executable = compile_traced(model, name, job.device, **settings)
             session = job.open(executable)
-            self._start(session, seed)
+            self.model._initialize(session, seed)
             if self._saved is not None:
                 session.load_state(self._saved)
         if self.session is not None:
@@ -236,14 +236,6 @@ class Trainer:
         if self.session is None:
             raise Error("the model has not been trained yet: it has no state")
         return self.session
-
-    def _start(self, session: Session, seed: int) -> Session:
-        """Gives state its first values."""
-        session.initialize(seed)
-        for name, leaf in self.model.named_leaves():
-            if leaf.value is not None and name in session.state:
-                session.state[name] = leaf.value
-        return session
 
     def keep(self) -> None:
         """Makes parameters and states what a trainer after this one starts from."""

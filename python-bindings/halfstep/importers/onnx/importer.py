@@ -17,7 +17,6 @@ import numpy
 from halfstep import nn, ops
 from halfstep.graph.along import on_last
 from halfstep.graph.graph import current, operand
-from halfstep.graph.reductions import along
 from halfstep.graph.shapes import part, size_of
 from halfstep.graph.tensor import Tensor
 from halfstep.importers.images import UNARY, Function, elementwise, xor
@@ -381,10 +380,6 @@ def _on_axis(function: Function) -> Handler:
     return lambda node, x: on_last(function, x, axis_of(node, x))
 
 
-def _mean(node: Node, *values: Tensor) -> Tensor:
-    return functools.reduce(functools.partial(elementwise, ops.add), values) / len(values)
-
-
 def _hardmax(node: Node, x: Tensor) -> Tensor:
     axis = axis_of(node, x)
     if x.shape[axis] is None:
@@ -423,7 +418,7 @@ HANDLERS: dict[str, Handler] = {
     "LogSoftmax": _on_axis(ops.log_softmax),
     "MatMul": lambda node, a, b: ops.matmul(a, b),
     "Max": _folded(ops.maximum),
-    "Mean": _mean,
+    "Mean": lambda node, *values: _folded(ops.add)(node, *values) / len(values),
     "Min": _folded(ops.minimum),
     "Mish": _unary(lambda x: x * ops.tanh(ops.softplus(x))),
     "Mul": _folded(ops.mul),
@@ -435,9 +430,9 @@ HANDLERS: dict[str, Handler] = {
     "ReduceL2": _reduce(ops.l2_norm),
     "ReduceLogSum": _reduce(lambda x, axes, keep: ops.log(ops.sum(x, axes, keep))),
     "ReduceLogSumExp": _reduce(ops.logsumexp),
-    "ReduceMax": _reduce(lambda x, axes, keep: along(ops.reduce_max, x, axes, keep)),
+    "ReduceMax": _reduce(ops.reduce_max),
     "ReduceMean": _reduce(ops.mean),
-    "ReduceMin": _reduce(lambda x, axes, keep: along(ops.reduce_min, x, axes, keep)),
+    "ReduceMin": _reduce(ops.reduce_min),
     "ReduceProd": _reduce(ops.prod),
     "ReduceSum": _reduce(ops.sum),
     "ReduceSumSquare": _reduce(lambda x, axes, keep: ops.sum(x * x, axes, keep)),

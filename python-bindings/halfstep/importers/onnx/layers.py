@@ -12,7 +12,6 @@ from halfstep import ops
 from halfstep.graph import class_losses
 from halfstep.graph.graph import type_of
 from halfstep.graph.promotion import in_float32
-from halfstep.graph.reductions import along
 from halfstep.graph.shapes import as_type, known_sizes, last_second, second_last
 from halfstep.graph.tensor import Tensor
 from halfstep.importers.images import avg_pool, both_sides, channels_last, mean_of_images, reach_of_pool, with_channels_last
@@ -66,7 +65,7 @@ def _normalize(node: Node, x: Tensor) -> Tensor:
     with in_float32(x) as (wide,):
         # Rows whose squares are no normal numbers are multiplied by a power of 2: their norm is that of ONNX, which has no epsilon.
         edge, factor = (2.0**-320, 2.0**640) if wide.dtype == "float64" else (2.0**-40, 2.0**80)
-        largest = along(ops.reduce_max, ops.abs(wide), [axis], True)
+        largest = ops.reduce_max(ops.abs(wide), axis, True)
         one, low, high = (ops.constant(number, wide.dtype) for number in (1, factor, 1 / factor))
         rows = wide * ops.select(largest < edge, low, ops.select(largest > 1 / edge, high, one))
         norm = ops.sum(ops.abs(rows) if p == 1 else rows * rows, axis, True)

@@ -10,7 +10,7 @@ import numpy
 
 from halfstep import ops
 from halfstep.graph.graph import Graph, current
-from halfstep.graph.recurrent import CELLS, Cell, State, Weights, plus, walk
+from halfstep.graph.recurrent import CELLS, Cell, State, Weights, between, plus, walk
 from halfstep.graph.tensor import Tensor
 from halfstep.importers.onnx.node import Handler, Node, Operand, numbers, tensor
 
@@ -104,7 +104,7 @@ def _reset_before(kernel: Tensor) -> Cell:
             new = new + ops.matmul(ops.sigmoid(reset + own_reset) * state[0], kernel, transpose_rhs=True)
             update = update + own_update
         update, new = ops.sigmoid(update), ops.tanh(new)
-        return (new - update * new if state is None else new + update * (state[0] - new),)
+        return (between(update, new, state),)
 
     return cell
 

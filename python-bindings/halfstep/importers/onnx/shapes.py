@@ -35,10 +35,6 @@ def _flatten(node: Node, x: Tensor) -> Tensor:
     return ops.reshape(x, [product(x.shape[:axis]), product(x.shape[axis:]) if axis else -1])
 
 
-def _squeeze(node: Node, x: Tensor, axes: Operand = None) -> Tensor:
-    return without(x, [i for i, size in enumerate(x.shape) if size == 1] if axes is None else axes_of(node, axes, len(x.shape)))
-
-
 def _unsqueeze(node: Node, x: Tensor, axes: Operand) -> Tensor:
     rank, sizes = len(x.shape) + len(numbers(node, axes, "axes")), iter(x.shape)
     places = axes_of(node, axes, rank)
@@ -84,11 +80,6 @@ def _tile(node: Node, x: Tensor, repeats: Operand) -> Tensor:
     tiled = ops.tile(x, [1 if one is None else one for one in counts])
     wanted = [None if count is None else size for size, count in zip(tiled.shape, counts)]
     return ops.broadcast(tiled, like=node.filled(0, wanted, x.dtype, repeats))
-
-
-def _trilu(node: Node, x: Tensor, k: Operand = None) -> Tensor:
-    diagonal = 0 if k is None else int(number(node, k, "k"))
-    return (ops.triu if node.get("upper", 1) else ops.tril)(x, diagonal)
 
 
 def _split(node: Node, x: Tensor, given: Operand = None) -> tuple[Tensor, ...]:
@@ -217,9 +208,10 @@ SHAPES: dict[str, Handler] = {
     "ScatterND": _scatter_nd,
     "Slice": _slice,
     "Split": _split,
-    "Squeeze": _squeeze,
+    "Squeeze": lambda node, x, axes=None: (
+        without(x, [i for i, size in enumerate(x.shape) if size == 1] if axes is None else axes_of(node, axes, len(x.shape)))),
     "Tile": _tile,
     "Transpose": lambda node, x: ops.transpose(x, node.get("perm")),
-    "Trilu": _trilu,
+    "Trilu": lambda node, x, k=None: (ops.triu if node.get("upper", 1) else ops.tril)(x, int(number(node, 0 if k is None else k, "k"))),
     "Unsqueeze": _unsqueeze,
 }

@@ -7,7 +7,6 @@ from typing import Any
 
 from halfstep import ops
 from halfstep.graph.along import on_last
-from halfstep.graph.reductions import along
 from halfstep.graph.shapes import part, size_of
 from halfstep.graph.tensor import Tensor
 from halfstep.importers.images import UNARY, Function, elementwise, mean_of_images, xor
@@ -68,12 +67,8 @@ def _where(call: Call, condition: Tensor, a: Any, b: Any) -> Tensor:
     return ops.select(condition, like(typed, a), like(typed, b))
 
 
-def _bits(function: Function) -> Handler:
-    return lambda call, a, b: function(_condition(a), _condition(b))
-
-
-def _logical(function: Function) -> Handler:
-    return lambda call, a, b: function(_truth(a), _truth(b))
+def _of_bools(function: Function, as_bool: Function) -> Handler:
+    return lambda call, a, b: function(as_bool(a), as_bool(b))
 
 
 def _condition(value: Operand) -> Tensor:
@@ -167,7 +162,7 @@ def _sum(call: Call, x: Tensor, *rest: Any) -> Tensor:
 
 def _whether(reduce: Function) -> Handler:
     """any and all, of what is not 0."""
-    return _reduce(lambda x, dims, keep: along(reduce, ops.cast(_truth(x), "float32"), dims, keep) > 0.5)
+    return _reduce(lambda x, dims, keep: reduce(ops.cast(_truth(x), "float32"), dims, keep) > 0.5)
 
 
 def _place(function: Function) -> Handler:
@@ -221,7 +216,7 @@ def _median(call: Call, x: Tensor, dim: int | None = None, keep_dims: bool = Fal
     found, index = part(values, place, at), ops.cast(part(indices, place, at), "int64")
     if is_float(x):
         is_nan = ops.cast(ops.is_nan(flat), "float32")
-        has_nan, first = along(ops.reduce_max, is_nan, place, keep_dims and dim is not None) > 0.5, ops.argmax(is_nan, place, "int64")
+        has_nan, first = ops.reduce_max(is_nan, place, keep_dims and dim is not None) > 0.5, ops.argmax(is_nan, place, "int64")
         found = ops.select(has_nan, math.nan, found)
         index = ops.select(has_nan, first if first.shape == index.shape else ops.reshape(first, index.shape), index)
     return found if dim is None else (found, index)
@@ -243,7 +238,7 @@ def _quantile(call: Call, x: Tensor, q: Any, dim: int | None = None, keep_dims: 
         at = share * (size - 1)
         low, high = (part(values, place, slice(i, i + 1)) for i in (math.floor(at), math.ceil(at)))
         found.append(low + (high - low) * (at - math.floor(at)))
-    has_nan = along(ops.reduce_max, ops.cast(ops.is_nan(flat), "float32"), place, True) > 0.5
+    has_nan = ops.reduce_max(ops.cast(ops.is_nan(flat), "float32"), place, True) > 0.5
     rows = [ops.select(has_nan, math.nan, one) for one in found]
     return ops.reshape(ops.stack(rows) if isinstance(shares, list) else rows[0], call.shape)
 
@@ -320,16 +315,16 @@ HANDLERS: dict[str, Handler] = {
     **dict.fromkeys(["_unsafe_view", "flatten", "reshape", "squeeze", "unflatten", "unsqueeze", "view_as"], lambda call, x, *_: ops.reshape(x, call.shape)),
     **dict.fromkeys(["_log_softmax", "log_softmax"], _along_last(ops.log_softmax)),
     **dict.fromkeys(["_softmax", "softmax"], _along_last(ops.softmax)),
-    **dict.fromkeys(["__and__", "bitwise_and"], _bits(ops.logical_and)),
-    **dict.fromkeys(["__or__", "bitwise_or"], _bits(ops.logical_or)),
-    **dict.fromkeys(["__xor__", "bitwise_xor"], _bits(xor)),
+    **dict.fromkeys(["__and__", "bitwise_and"], _of_bools(ops.logical_and, _condition)),
+    **dict.fromkeys(["__or__", "bitwise_or"], _of_bools(ops.logical_or, _condition)),
+    **dict.fromkeys(["__xor__", "bitwise_xor"], _of_bools(xor, _condition)),
     **dict.fromkeys(["_to_copy", "to", "type_as"], _to),
     "arange": _arange,
     "all": _whether(ops.reduce_min),
     "any": _whether(ops.reduce_max),
     "add": lambda call, a, b, alpha=1: elementwise(ops.add, *_scaled(a, b, alpha)),
-    "amax": _reduce(lambda x, dims, keep: along(ops.reduce_max, x, dims, keep)),
-    "amin": _reduce(lambda x, dims, keep: along(ops.reduce_min, x, dims, keep)),
+    "amax": _reduce(ops.reduce_max),
+    "amin": _reduce(ops.reduce_min),
     "argmax": _place(ops.argmax),
     "argmin": _place(ops.argmin),
     "argsort": lambda call, x, *_: _sort(call, x)[1],
@@ -350,10 +345,10 @@ HANDLERS: dict[str, Handler] = {
     "lerp": lambda call, start, end, weight: ops.add(start, ops.mul(ops.sub(end, start), weight)),
     "log_sigmoid": lambda call, x: ops.neg(ops.softplus(ops.neg(float_of(x)))),
     "logaddexp": binary(_log_add_exp),
-    "logical_and": _logical(ops.logical_and),
+    "logical_and": _of_bools(ops.logical_and, _truth),
     "logical_not": lambda call, x: ops.logical_not(x) if x.dtype == "bool" else ops.compare("eq", x, 0),
-    "logical_or": _logical(ops.logical_or),
-    "logical_xor": _logical(xor),
+    "logical_or": _of_bools(ops.logical_or, _truth),
+    "logical_xor": _of_bools(xor, _truth),
     "masked_fill": lambda call, x, mask, value: ops.select(mask, like(x, value), x),
     "median": _median,
     "nan_to_num": _nan_to_num,

@@ -153,7 +153,7 @@ class Interpreter:
         if isinstance(result, (int, float, torch.SymBool)):
             return None if isinstance(result, torch.SymBool) else result
         if any(_has_size_of_data(one.meta.get("val")) for one in node.all_input_nodes):
-            return _placed(_stand_in(result))  # the op that the size comes from is told
+            return _stand_in(result)  # the op that the size comes from is told
         if op in IGNORED:
             return None
         graph = current()
@@ -175,7 +175,7 @@ class Interpreter:
                 self.unexpected = self.unexpected or error
                 why = f"{UNEXPECTED}: {type(error).__name__}: {why}"
             self.problems.append((op if "::" in op or not hasattr(node.target, "_schema") else f"aten.{op}", why, describe(node)))
-            return _placed(_stand_in(result))
+            return _stand_in(result)
         finally:
             if not self._decomposes:
                 graph.scope[-1], graph.place = "", None
@@ -288,11 +288,6 @@ def _stopped(value: Any) -> Any:
     return ops.stop_gradient(value) if isinstance(value, Tensor) and is_float(value) else value
 
 
-def _placed(value: Any) -> Any:
-    """Places for tensors."""
-    return tuple(map(_placed, value)) if isinstance(value, tuple) else value if value is None else Place(value)
-
-
 def _path_of(node: Node) -> str:
     """The module that a node is in: "encoder.0.norm"."""
     for value in reversed(list((node.meta.get("nn_module_stack") or {}).values())):
@@ -327,10 +322,10 @@ def _has_size_of_data(value: Any) -> bool:
 
 
 def _stand_in(result: Any) -> Any:
-    """A value of that type, so that what comes after an error is looked at, too."""
+    """The place of a value of that type, so that what comes after an error is looked at, too."""
     if isinstance(result, (tuple, list)):
-        return tuple(_stand_in(one) for one in result)
+        return tuple(map(_stand_in, result))
     if not hasattr(result, "dtype"):
         return None
     dtype = "float32" if result.dtype.is_floating_point else type_name(result.dtype)
-    return current().stand_in("missing", type_of(sizes_of(result), dtype))
+    return Place(current().stand_in("missing", type_of(sizes_of(result), dtype)))

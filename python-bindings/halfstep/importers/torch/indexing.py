@@ -73,10 +73,6 @@ def _parts(call: Call, x: Tensor, _: object, dim: int = 0) -> tuple[Tensor, ...]
     return tuple(ops.split(x, [one.shape[dim] for one in call.node.meta["val"]], dim))
 
 
-def _unbind(call: Call, x: Tensor, dim: int = 0) -> tuple[Tensor, ...]:
-    return tuple(_at(x, dim, i) for i in range(size_of(x, dim, "the batch cannot be taken apart")))
-
-
 def _roll(call: Call, x: Tensor, shifts: int | Sequence[int], dims: int | Sequence[int] = ()) -> Tensor:
     """What runs off one end comes in at the other."""
     shifts, dims = several("roll: shifts", shifts), several("roll: dims", dims)
@@ -233,5 +229,5 @@ INDEXING: dict[str, Handler] = {
     "stack": lambda call, tensors, dim=0: ops.stack(_one_type(tensors), dim),
     "tril": lambda call, x, diagonal=0: ops.tril(x, diagonal),
     "triu": lambda call, x, diagonal=0: ops.triu(x, diagonal),
-    "unbind": _unbind,
+    "unbind": lambda call, x, dim=0: tuple(_at(x, dim, i) for i in range(size_of(x, dim, "the batch cannot be taken apart"))),
 }

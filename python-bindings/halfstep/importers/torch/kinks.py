@@ -7,7 +7,6 @@ import math
 from typing import Any
 
 from halfstep import ops
-from halfstep.graph.reductions import along
 from halfstep.graph.tensor import Tensor
 from halfstep.importers.images import Function, elementwise
 from halfstep.importers.torch.call import Call, Handler
@@ -53,7 +52,7 @@ def _extreme(reduce: Function, place: Function, choose: Function) -> Handler:
         if "other" in call.named:
             return elementwise(choose, *pair(x, dim))
         if dim is None:
-            return along(reduce, x, None, False)
+            return reduce(x)
         dim = axis("an extreme", dim, len(x.shape))
         index = place(x, dim)
         kept = ops.reshape(index, (*x.shape[:dim], 1, *x.shape[dim + 1:]))
@@ -61,7 +60,7 @@ def _extreme(reduce: Function, place: Function, choose: Function) -> Handler:
             is_it = ops.compare("eq", ops.iota(dim, like=x), kept)
             found = ops.sum(ops.select(is_it, x, ops.constant(0, x.dtype)), dim, bool(keep_dims))
         else:
-            found = along(reduce, x, dim, bool(keep_dims))
+            found = reduce(x, dim, bool(keep_dims))
         return found, ops.cast(kept if keep_dims else index, "int64")
 
     return handle

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from halfstep import ops
 from halfstep.graph import class_losses, margins
-from halfstep.graph.class_axis import apart
 from halfstep.graph.promotion import in_float32
 from halfstep.graph.shapes import second_last
 from halfstep.graph.tensor import Tensor
@@ -19,7 +18,7 @@ if TYPE_CHECKING:
     from halfstep.hints.types import Mean
 
 _REDUCTIONS: tuple[Mean, ...] = ("none", "mean", "sum")  # by torch's number
-_MEAN = 1
+_MEAN = _REDUCTIONS.index("mean")
 
 # A loss of each element: of the call, the prediction and the target.
 _Each: TypeAlias = Callable[[Call, Tensor, Tensor], Tensor]
@@ -33,7 +32,7 @@ def _loss(function: Function, each: _Each, *settings: str) -> Handler:
         if function is ops.huber_loss and "delta" in call.named:
             own = {"delta": call.named["delta"]}
         if reduction == _MEAN and weight is None and not any(isinstance(one, Tensor) or one not in (None, 1) for one in map(call.named.get, settings)):
-            return function(*apart(prediction, target), **own)
+            return function(*class_losses.apart(prediction, target), **own)
         with in_float32(prediction, target, weight) as (x, y, w):
             found = each(call, x, y)
             return margins.reduced(found if w is None else found * w, _REDUCTIONS[reduction])

@@ -38,11 +38,11 @@ def with_sizes(module: GraphModule, shapes: Sequence[Sequence[int | None]], are_
                 if (memory := memories.get((storage._cdata, value.dtype))) is None:
                     memory = memories[storage._cdata, value.dtype] = torch.empty(storage.nbytes() // value.itemsize, dtype=value.dtype)
                 values.append(torch.as_strided(memory, value.shape, value.stride(), value.storage_offset()))
-            _run_with_sizes(module, values)
+            _run_with_sizes(module, *values)
         yield
 
 
-def _run_with_sizes(module: GraphModule, values: Sequence[Any]) -> Any:
+def _run_with_sizes(module: GraphModule, *values: Any) -> Any:
     import torch
 
     class Sizes(torch.fx.Interpreter):  # type: ignore[misc]
@@ -53,10 +53,7 @@ def _run_with_sizes(module: GraphModule, values: Sequence[Any]) -> Any:
         def call_function(self, target: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
             if name_of(target) in IGNORED:
                 return None
-            args = tuple(functools.partial(_of_region, one) if isinstance(one, torch.fx.GraphModule) else one for one in args)
+            args = tuple(functools.partial(_run_with_sizes, one) if isinstance(one, torch.fx.GraphModule) else one for one in args)
             return super().call_function(target, args, kwargs)
-
-    def _of_region(inner: GraphModule, *operands: Any) -> Any:
-        return _run_with_sizes(inner, operands)
 
     return Sizes(module).run(*values)
