@@ -189,7 +189,7 @@ def imported(module, inputs):
     for kind, batched in (("open", True), ("fixed", False)):
         try:
             model = halfstep.from_torch(module, inputs, batched=batched)
-            return model, "by batch" if model._rows is not None and batched else kind, why
+            return model, "by batch" if model.fixed_rows is not None and batched else kind, why
         except halfstep.Error as error:
             lines = str(error).splitlines()
             why = why or " ".join((lines[1] if len(lines) > 1 else lines[0]).split())
@@ -273,7 +273,7 @@ def of_file(module, inputs, dynamo):
             continue
         try:
             model = halfstep.from_onnx(file)
-            kind = "by batch" if model._rows is not None else kind
+            kind = "by batch" if model.fixed_rows is not None else kind
         except halfstep.Error as error:
             why = " ".join(str(error).split())[:200]
             continue
