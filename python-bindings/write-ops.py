@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
 # What attributes are in Python, by their constraints.
 TYPES = {"BoolAttr": "bool", "DenseI64ArrayAttr": "Sizes", "ElementsAttr": "object", "F64Attr": "float", "I64Attr": "int", "MP_ElementAttr": "float", "MP_WideAttr": "float",
-         "TypeAttr": "DType", "UnitAttr": "bool"}
+         "MP_Dimension": "int", "MP_Dimensions": "Sizes", "MP_EachDimension": "Sizes", "TypeAttr": "DType", "UnitAttr": "bool"}
 
 
 def load_page_writer():

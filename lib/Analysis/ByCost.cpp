@@ -8,8 +8,8 @@
 //   op -> producer    infinite: an op that follows is low only where what it follows is
 //   users -> c -> producer,  producer -> c -> users    one cast of a value, however many users need it
 
-#include "Analysis/MinimumCut.h"
 #include "Analysis/PerOp.h"
+#include "mp/Analysis/MinimumCut.h"
 
 #include "llvm/ADT/STLExtras.h"
 

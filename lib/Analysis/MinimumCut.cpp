@@ -1,7 +1,7 @@
 // The cheapest way to part the nodes of a network in two.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "Analysis/MinimumCut.h"
+#include "mp/Analysis/MinimumCut.h"
 
 #include <algorithm>
 

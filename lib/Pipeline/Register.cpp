@@ -35,6 +35,9 @@ struct TrainingOptions : PassPipelineOptions<TrainingOptions> {
                    llvm::cl::init(false)};
   Option<std::string> policy{*this, "policy", llvm::cl::desc("The policy of mp-autocast"),
                              llvm::cl::init("mixed_float16")};
+  Option<bool> cancelTransposes{*this, "cancel-transposes",
+                                llvm::cl::desc("Take the order of dimensions that leaves the fewest transposes"),
+                                llvm::cl::init(true)};
   Option<bool> derivedWeights{*this, "derived-weights",
                               llvm::cl::desc("Keep weights in the low type, too, so that no step casts them"),
                               llvm::cl::init(true)};
@@ -73,6 +76,7 @@ static LogicalResult parseTraining(OpPassManager &manager, StringRef text,
   CompileOptions options;
   options.specialize = {parsed.batch, parsed.pad, /*otherBatches=*/{}};
   options.autocast.policy = parsed.policy;
+  options.cancelTransposes = parsed.cancelTransposes;
   options.derivedWeights = parsed.derivedWeights;
   options.compileTo = Stage::Optimizer;
   size_t before = manager.size();

@@ -238,6 +238,8 @@ static constexpr Setting kSettings[] = {
      setBatches, showBatches},
     boolean<kSpecialize, &SpecializePassOptions::pad>(
         "pad", "whether a batch may hold rows that only fill it up, as --last-batch=pad needs"),
+    boolean<&Options::cancelTransposes>(
+        "cancel-transposes", "whether ops come in the order of dimensions that leaves the fewest transposes"),
     text<&Autocast::policy>("policy", "NAME",
                             "auto, mixed_float16, mixed_bfloat16, float32, pytorch, pytorch_cpu, apex_o1, tensorflow, "
                             "tensorflow_bf16, mxnet, paddle_o1, or a policy file"),

@@ -26,7 +26,12 @@ static AutocastPassOptions autocastOptions(const CompileOptions &options) {
   own.training = options.training;
   return own;
 }
+static void buildCancelTransposes(OpPassManager &manager, const CompileOptions &options) {
+  if (options.cancelTransposes)
+    manager.addNestedPass<func::FuncOp>(createCancelTransposesPass());
+}
 static void buildAutocast(OpPassManager &manager, const CompileOptions &options) {
+  buildCancelTransposes(manager, options);
   manager.addPass(createAutocastPass(autocastOptions(options)));
 }
 static void buildInference(OpPassManager &manager, const CompileOptions &options) {
@@ -139,6 +144,7 @@ FailureOr<PrecisionReport> explainPrecision(ModuleOp module, const CompileOption
   PassManager manager(module.getContext());
   if (options.specialize.batch != 0)
     buildSpecialize(manager, options);
+  buildCancelTransposes(manager, options);
   manager.addPass(createAutocastPass(autocastOptions(options), report));
   if (failed(manager.run(module)))
     return failure();

@@ -3,7 +3,7 @@
 // RUN: mp-opt %s --mp-training="batch=4 pad autocast={type=bf16} loss-scaling={mode=static init-scale=8}" | FileCheck %s --check-prefix=BRAIN
 
 // The pipeline is its passes, in the order of docs/IR.md.
-// RUN: mp-opt %s -mp-specialize=batch=4 -mp-autocast -mp-inference -mp-autodiff -mp-loss-scaling -mp-optimizer -mp-derived-weights -o %t.passes
+// RUN: mp-opt %s -mp-specialize=batch=4 -mp-cancel-transposes -mp-autocast -mp-inference -mp-autodiff -mp-loss-scaling -mp-optimizer -mp-derived-weights -o %t.passes
 // RUN: mp-opt %s --mp-training="batch=4" -o %t.pipeline
 // RUN: diff %t.passes %t.pipeline
 
@@ -14,10 +14,10 @@
 // Every prefix is a valid program.
 // RUN: mp-opt %s -mp-specialize=batch=4 -o /dev/null
 // RUN: mp-opt %s -mp-specialize=batch=4 -mp-autocast -o /dev/null
-// RUN: mp-opt %s -mp-specialize=batch=4 -mp-autocast -mp-inference -o /dev/null
-// RUN: mp-opt %s -mp-specialize=batch=4 -mp-autocast -mp-inference -mp-autodiff -o /dev/null
-// RUN: mp-opt %s -mp-specialize=batch=4 -mp-autocast -mp-inference -mp-autodiff -mp-loss-scaling -o /dev/null
-// RUN: mp-opt %s -mp-specialize=batch=4 -mp-autocast -mp-inference -mp-autodiff -mp-loss-scaling -mp-optimizer -o %t.prefix
+// RUN: mp-opt %s -mp-specialize=batch=4 -mp-cancel-transposes -mp-autocast -mp-inference -o /dev/null
+// RUN: mp-opt %s -mp-specialize=batch=4 -mp-cancel-transposes -mp-autocast -mp-inference -mp-autodiff -o /dev/null
+// RUN: mp-opt %s -mp-specialize=batch=4 -mp-cancel-transposes -mp-autocast -mp-inference -mp-autodiff -mp-loss-scaling -o /dev/null
+// RUN: mp-opt %s -mp-specialize=batch=4 -mp-cancel-transposes -mp-autocast -mp-inference -mp-autodiff -mp-loss-scaling -mp-optimizer -o %t.prefix
 // RUN: mp-opt %s --mp-training="batch=4 derived-weights=false" | diff - %t.prefix
 
 // A training step, once made, goes through as it is.

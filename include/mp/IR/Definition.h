@@ -25,11 +25,16 @@ struct OperandSpec {
 /// What an attribute holds.
 enum class AttributeKind { Integer, Float, Bool, Unit, Integers, Type, Word, Dense, Other };
 
-/// An attribute: its name, whether it may be left out, and, of an enumeration, its words.
+/// What an attribute says of the dimensions of the first operand, or of the result of an op that has none: that it is
+/// one of them, several in ascending order, or a number for each.
+enum class OfDimensions { None, One, Several, Each };
+
+/// An attribute: its name, whether it may be left out, what it says of dimensions and, of an enumeration, its words.
 struct AttributeSpec {
   llvm::StringRef name;
   bool isOptional;
   AttributeKind kind;
+  OfDimensions dimensions;
   /// The case that `word` is, or null; null of what is no enumeration.
   mlir::Attribute (*fromWord)(mlir::MLIRContext *context, llvm::StringRef word);
   /// The word of the case that has this number, or "".
@@ -65,11 +70,15 @@ template <typename Storage> constexpr AttributeKind kindOf() {
     return AttributeKind::Other;
 }
 
-template <typename Storage> constexpr AttributeSpec attributeSpec(llvm::StringRef name, bool isOptional) {
+template <typename Storage>
+constexpr AttributeSpec attributeSpec(llvm::StringRef name, bool isOptional, OfDimensions dimensions) {
   if constexpr (kindOf<Storage>() != AttributeKind::Word)
-    return {name, isOptional, kindOf<Storage>(), nullptr, nullptr};
+    return {name, isOptional, kindOf<Storage>(), dimensions, nullptr, nullptr};
   else
-    return {name, isOptional, AttributeKind::Word,
+    return {name,
+            isOptional,
+            AttributeKind::Word,
+            dimensions,
             [](mlir::MLIRContext *context, llvm::StringRef word) -> mlir::Attribute {
               auto value = symbolizeEnum<ValueOf<Storage>>(word);
               return value ? Storage::get(context, *value) : Storage();

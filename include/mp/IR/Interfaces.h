@@ -21,7 +21,22 @@ namespace mp {
 class ElementLossOpInterface;
 } // namespace mp
 
+namespace mp {
+/// The order in which dimensions of each operand and result of an op come, as the permutation of a `mp.transpose` of
+/// it, or empty where it stays as it is. One of more dimensions than an operand has is that of the operand with sizes
+/// of 1 in front.
+struct DimensionOrders {
+  llvm::SmallVector<llvm::SmallVector<int64_t>> operands, results;
+
+  /// Those of an op of which none is known.
+  explicit DimensionOrders(mlir::Operation *op) : operands(op->getNumOperands()), results(op->getNumResults()) {}
+};
+} // namespace mp
+
 namespace mp::detail {
+/// Fills in `orders` by what `OrderOpInterface` says of most ops.
+bool inferOrders(mlir::Operation *op, DimensionOrders &orders);
+
 /// Whether `type` is a ranked tensor of f16, bf16 or f32: the types among which autocast chooses.
 bool isAutocastTensor(mlir::Type type);
 

@@ -68,6 +68,13 @@ def MP_ElementAttr : FloatAttrBase<F64, "64-bit float attribute of the element t
 // A number that the op computes with in f32 (f64 for f64), whatever its element type.
 def MP_WideAttr : FloatAttrBase<F64, "64-bit float attribute, which no element type rounds">;
 
+// What an integer attribute says of the dimensions of the first operand, or of the result of an op that has none: that it is one of
+// them, or several in ascending order, or a number for each. An op whose dimensions may come in another order has no other.
+class MP_OfDimensions<string part> { string dimensions = part; }
+def MP_Dimension : TypedSignlessIntegerAttrBase<I64, "uint64_t", "64-bit signless integer attribute">, MP_OfDimensions<"One">;
+def MP_Dimensions : DenseArrayAttrBase<"DenseI64ArrayAttr", "int64_t", "i64">, MP_OfDimensions<"Several">;
+def MP_EachDimension : DenseArrayAttrBase<"DenseI64ArrayAttr", "int64_t", "i64">, MP_OfDimensions<"Each">;
+
 // The columns of every op
 
 // What autocast may do with an op. The meaning of each is in docs/autocast.md.
@@ -208,8 +215,11 @@ class MP_OperandSpec<string name, TypeConstraint type> {
 }
 class MP_AttributeSpec<string name, Attr attribute> {
   defvar storage = !if(!initialized(attribute.storageType), attribute.storageType, "::mlir::Attribute");
+  defvar base = !if(!initialized(attribute.baseAttr), attribute.baseAttr, attribute);
+  defvar dimensions = !cond(!isa<MP_OfDimensions>(base): !cast<MP_OfDimensions>(base).dimensions, true: "None");
   string text = "::mp::detail::attributeSpec<" # storage # ">(\"" # name # "\", " #
-      !if(!or(attribute.isOptional, !initialized(attribute.defaultValue)), "true", "false") # ")";
+      !if(!or(attribute.isOptional, !initialized(attribute.defaultValue)), "true", "false") #
+      ", ::mp::OfDimensions::" # dimensions # ")";
 }
 
 // Base of every op: an op without a category, a derivative column or a kernel role does not build, nor one that does not say

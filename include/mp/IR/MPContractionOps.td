@@ -9,7 +9,8 @@ include "mp/IR/MPBase.td"
 
 def MP_MatmulOp : MP_Op<"matmul", MP_Allow, MP_Differentiable, MP_RoleContraction,
     [Pure, DeclareOpInterfaceMethods<MP_ShapeOpInterface, ["inferShape"]>,
-     DeclareOpInterfaceMethods<MP_ContractionOpInterface, ["cloneAsParts", "readTransposed"]>]> {
+     DeclareOpInterfaceMethods<MP_ContractionOpInterface, ["cloneAsParts", "readTransposed"]>,
+     DeclareOpInterfaceMethods<MP_OrderOpInterface, ["inferOrders"]>]> {
   let scaling = [MP_Factor, MP_Factor, MP_Term];
   let rows = MP_RowsAlong<"{getContractionDimension()}">;
   let listedAs = "matmul";

@@ -32,7 +32,7 @@ def MP_ConstantOp : MP_Op<"constant", MP_Fixed, MP_Constant, MP_RoleConstant,
 
 def MP_IotaOp : MP_Op<"iota", MP_Fixed, MP_Constant, MP_RoleMap,
     [Pure, DeclareOpInterfaceMethods<MP_ShapeOpInterface, ["inferShape"]>,
-     DeclareOpInterfaceMethods<MP_PrecisionOpInterface, ["operandFollows", "resultFollows", "readsOnlyShape"]>]> {
+     DeclareOpInterfaceMethods<MP_PrecisionOpInterface, ["operandFollows", "resultFollows", "readsOnlyShape"]>, MP_OrderOpInterface]> {
   let scaling = [MP_Independent];
   // A place in a batch is none of a row alone.
   let rows = MP_RowRule<[{::mp::detail::resultIsOpenAlong(*this, static_cast<int64_t>(getDimension())) ||
@@ -52,14 +52,15 @@ def MP_IotaOp : MP_Op<"iota", MP_Fixed, MP_Constant, MP_RoleMap,
     %j = mp.iota dimension 0 like %x : tensor<?x10xf32> -> tensor<?x10xi32>
     ```
   }];
-  let arguments = (ins Optional<MP_Tensor>:$like, I64Attr:$dimension);
+  let arguments = (ins Optional<MP_Tensor>:$like, MP_Dimension:$dimension);
   let results = (outs MP_NumberTensor:$result);
   let assemblyFormat = "`dimension` $dimension (`like` $like^ `:` type($like))? attr-dict `->` type($result)";
   let hasVerifier = 1;
 }
 
 def MP_ReshapeOp : MP_Op<"reshape", MP_Clear, MP_Differentiable, MP_RoleMovement,
-    [Pure, SameOperandsAndResultElementType, DeclareOpInterfaceMethods<MP_ShapeOpInterface, ["inferShape"]>]> {
+    [Pure, SameOperandsAndResultElementType, DeclareOpInterfaceMethods<MP_ShapeOpInterface, ["inferShape"]>,
+     DeclareOpInterfaceMethods<MP_OrderOpInterface, ["inferOrders"]>]> {
   let scaling = [MP_Term];
   let rows = MP_EachRow;
   let listedAs = "reshape / squeeze / expand_dims";
@@ -107,7 +108,7 @@ def MP_TransposeOp : MP_Op<"transpose", MP_Clear, MP_Differentiable, MP_RoleMove
 
 def MP_BroadcastOp : MP_Op<"broadcast", MP_Clear, MP_Differentiable, MP_RoleMovement,
     [Pure, DeclareOpInterfaceMethods<MP_ShapeOpInterface, ["inferShape"]>,
-     DeclareOpInterfaceMethods<MP_PrecisionOpInterface, ["operandFollows", "readsOnlyShape"]>]> {
+     DeclareOpInterfaceMethods<MP_PrecisionOpInterface, ["operandFollows", "readsOnlyShape"]>, MP_OrderOpInterface]> {
   let scaling = [MP_Term, MP_Independent];
   let rows = MP_EachRow;
   let listedAs = "tile / broadcast / repeat";

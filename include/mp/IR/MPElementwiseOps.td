@@ -10,7 +10,7 @@ include "mp/IR/MPBase.td"
 
 class MP_UnaryOp<string mnemonic, I32EnumCase category>
     : MP_Op<mnemonic, category, MP_Differentiable, MP_RoleMap,
-        [Pure, SameOperandsAndResultType]> {
+        [Pure, SameOperandsAndResultType, MP_OrderOpInterface]> {
   let rows = MP_EachRow;
   let arguments = (ins MP_FloatTensor:$input);
   let results = (outs MP_FloatTensor:$result);
@@ -19,7 +19,7 @@ class MP_UnaryOp<string mnemonic, I32EnumCase category>
 
 class MP_BinaryOp<string mnemonic, I32EnumCase category, I32EnumCase derivative, list<Trait> traits = []>
     : MP_Op<mnemonic, category, derivative, MP_RoleMap, traits #
-        [Pure, SameOperandsAndResultElementType, MP_InferredTypes]> {
+        [Pure, SameOperandsAndResultElementType, MP_InferredTypes, MP_OrderOpInterface]> {
   let rows = MP_EachRow;
   let arguments = (ins MP_NumberTensor:$lhs, MP_NumberTensor:$rhs);
   let results = (outs MP_NumberTensor:$result);
@@ -294,7 +294,7 @@ def MP_ComparePredicate : I32Enum<"ComparePredicate", "how two values are compar
 def MP_ComparePredicateAttr : EnumAttr<MP_Dialect, MP_ComparePredicate, "predicate">;
 
 def MP_CompareOp : MP_Op<"compare", MP_Promote, MP_Constant, MP_RoleMap,
-    [Pure, MP_InferredTypes]> {
+    [Pure, MP_InferredTypes, MP_OrderOpInterface]> {
   let scaling = [MP_Independent, MP_Independent];
   let rows = MP_EachRow;
   let listedAs = "comparisons";
@@ -318,7 +318,8 @@ def MP_CompareOp : MP_Op<"compare", MP_Promote, MP_Constant, MP_RoleMap,
   let hasVerifier = 1;
 }
 
-def MP_IsFiniteOp : MP_Op<"is_finite", MP_Clear, MP_Constant, MP_RoleMap, [Pure, MP_InferredTypes]> {
+def MP_IsFiniteOp : MP_Op<"is_finite", MP_Clear, MP_Constant, MP_RoleMap,
+    [Pure, MP_InferredTypes, MP_OrderOpInterface]> {
   let scaling = [MP_Independent];
   let rows = MP_EachRow;
   let listedAs = "isfinite / isinf / isnan / check_numerics";
@@ -335,7 +336,8 @@ def MP_IsFiniteOp : MP_Op<"is_finite", MP_Clear, MP_Constant, MP_RoleMap, [Pure,
   let assemblyFormat = "$input attr-dict `:` type($input) `->` type($result)";
 }
 
-class MP_LogicalOp<string mnemonic> : MP_Op<mnemonic, MP_Clear, MP_Constant, MP_RoleMap, [Pure, MP_InferredTypes]> {
+class MP_LogicalOp<string mnemonic>
+    : MP_Op<mnemonic, MP_Clear, MP_Constant, MP_RoleMap, [Pure, MP_InferredTypes, MP_OrderOpInterface]> {
   let scaling = [MP_Independent, MP_Independent];
   let rows = MP_EachRow;
   let listedAs = "logical";
@@ -370,7 +372,7 @@ def MP_LogicalOrOp : MP_LogicalOp<"logical_or"> {
   }];
 }
 def MP_LogicalNotOp : MP_Op<"logical_not", MP_Clear, MP_Constant, MP_RoleMap,
-    [Pure, AllTypesMatch<["input", "result"]>]> {
+    [Pure, AllTypesMatch<["input", "result"]>, MP_OrderOpInterface]> {
   let scaling = [MP_Independent];
   let rows = MP_EachRow;
   let listedAs = "logical";
@@ -388,7 +390,7 @@ def MP_LogicalNotOp : MP_Op<"logical_not", MP_Clear, MP_Constant, MP_RoleMap,
 }
 
 def MP_SelectOp : MP_Op<"select", MP_Clear, MP_Differentiable, MP_RoleMap,
-    [Pure, MP_InferredTypes]> {
+    [Pure, MP_InferredTypes, MP_OrderOpInterface]> {
   let scaling = [MP_Independent, MP_Term, MP_Term];
   let rows = MP_EachRow;
   let listedAs = "where / select";
@@ -414,7 +416,7 @@ def MP_SelectOp : MP_Op<"select", MP_Clear, MP_Differentiable, MP_RoleMap,
 }
 
 def MP_CastOp : MP_Op<"cast", MP_Fixed, MP_Differentiable, MP_RoleMap,
-    [Pure, DeclareOpInterfaceMethods<MP_ShapeOpInterface>]> {
+    [Pure, DeclareOpInterfaceMethods<MP_ShapeOpInterface>, MP_OrderOpInterface]> {
   let scaling = [MP_Term];
   let rows = MP_EachRow;
   let summary = "conversion of the element type";
@@ -469,7 +471,7 @@ def MP_DropoutOp : MP_Op<"dropout", MP_Clear, MP_Differentiable, MP_RoleComposit
     ```
   }];
   let arguments = (ins MP_FloatTensor:$input, MP_Rng:$rng, MP_WideAttr:$rate, I64Attr:$stream,
-                       DefaultValuedAttr<DenseI64ArrayAttr, "{}">:$shared);
+                       DefaultValuedAttr<MP_Dimensions, "{}">:$shared);
   let results = (outs MP_FloatTensor:$result);
   let assemblyFormat = "$input `,` $rng attr-dict `:` type($input)";
   let hasVerifier = 1;

@@ -9,7 +9,8 @@ include "mp/IR/MPBase.td"
 
 // Gives its first operand. Once gradients are built, and in programs that have none, that stands in its place.
 class MP_GradientRuleOp<string mnemonic, I32EnumCase derivative>
-    : MP_Op<mnemonic, MP_Clear, derivative, MP_RoleComposite, [Pure, SameOperandsAndResultType, MP_GivesFirstOperand]> {
+    : MP_Op<mnemonic, MP_Clear, derivative, MP_RoleComposite, [Pure, SameOperandsAndResultType, MP_GivesFirstOperand,
+                                              MP_OrderOpInterface]> {
   let rows = MP_EachRow;
   let listedAs = "identity / stop_gradient";
 }

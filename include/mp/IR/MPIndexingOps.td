@@ -16,7 +16,10 @@ class MP_IndexingOp<string mnemonic, I32EnumCase category, list<Trait> shape = [
   let results = (outs MP_Tensor:$result);
 }
 
-def MP_SliceOp : MP_IndexingOp<"slice", MP_Clear> {
+class MP_MovingOp<string mnemonic, I32EnumCase category>
+    : MP_IndexingOp<mnemonic, category, [SameOperandsAndResultElementType, MP_InferredTypes, MP_OrderOpInterface]>;
+
+def MP_SliceOp : MP_MovingOp<"slice", MP_Clear> {
   let scaling = [MP_Term];
   let listedAs = "slice / strided_slice";
   let summary = "a range of each dimension";
@@ -35,8 +38,8 @@ def MP_SliceOp : MP_IndexingOp<"slice", MP_Clear> {
     %s = mp.slice %x [:, 2:8, ::2] : tensor<?x10x6xf32> -> tensor<?x6x3xf32>
     ```
   }];
-  let arguments = (ins MP_Tensor:$input, DenseI64ArrayAttr:$starts, DenseI64ArrayAttr:$limits,
-                       DenseI64ArrayAttr:$strides);
+  let arguments = (ins MP_Tensor:$input, MP_EachDimension:$starts, MP_EachDimension:$limits,
+                       MP_EachDimension:$strides);
   let assemblyFormat = [{
     $input custom<Ranges>($starts, $limits, $strides) attr-dict `:` type($input) `->` type($result)
   }];
@@ -48,7 +51,7 @@ def MP_SliceOp : MP_IndexingOp<"slice", MP_Clear> {
   let hasFolder = 1;
 }
 
-def MP_PadOp : MP_IndexingOp<"pad", MP_Clear> {
+def MP_PadOp : MP_MovingOp<"pad", MP_Clear> {
   let scaling = [MP_Term];
   let listedAs = "pad";
   let summary = "elements of one value before, behind and between those of each dimension";
@@ -69,8 +72,8 @@ def MP_PadOp : MP_IndexingOp<"pad", MP_Clear> {
     %q = mp.pad %x low [0, 0] high [0, 0] interior [0, 1] value -1.0 : tensor<?x8xf32> -> tensor<?x15xf32>
     ```
   }];
-  let arguments = (ins MP_FloatTensor:$input, DenseI64ArrayAttr:$low, DenseI64ArrayAttr:$high,
-                       DefaultValuedAttr<DenseI64ArrayAttr, "{}">:$interior,
+  let arguments = (ins MP_FloatTensor:$input, MP_EachDimension:$low, MP_EachDimension:$high,
+                       DefaultValuedAttr<MP_EachDimension, "{}">:$interior,
                        DefaultValuedAttr<MP_ElementAttr, "0.0">:$value);
   let results = (outs MP_FloatTensor:$result);
   let assemblyFormat = [{
@@ -89,7 +92,7 @@ def MP_PadOp : MP_IndexingOp<"pad", MP_Clear> {
   let hasFolder = 1;
 }
 
-def MP_ConcatOp : MP_IndexingOp<"concat", MP_Promote> {
+def MP_ConcatOp : MP_MovingOp<"concat", MP_Promote> {
   let scaling = [MP_Term];
   let listedAs = "concat";
   let summary = "tensors one behind another along a dimension";
@@ -107,12 +110,12 @@ def MP_ConcatOp : MP_IndexingOp<"concat", MP_Promote> {
     %c = mp.concat %a, %b dimension 1 : tensor<?x3xf16>, tensor<?x5xf16> -> tensor<?x8xf16>
     ```
   }];
-  let arguments = (ins Variadic<MP_Tensor>:$inputs, I64Attr:$dimension);
+  let arguments = (ins Variadic<MP_Tensor>:$inputs, MP_Dimension:$dimension);
   let assemblyFormat = "$inputs `dimension` $dimension attr-dict `:` type($inputs) `->` type($result)";
   let hasFolder = 1;
 }
 
-def MP_FlipOp : MP_IndexingOp<"flip", MP_Clear> {
+def MP_FlipOp : MP_MovingOp<"flip", MP_Clear> {
   let scaling = [MP_Term];
   let listedAs = "reverse / sequence_reverse";
   let summary = "elements of some dimensions from the last to the first";
@@ -129,11 +132,12 @@ def MP_FlipOp : MP_IndexingOp<"flip", MP_Clear> {
     %f = mp.flip %x dimensions [1] : tensor<?x8xf16> -> tensor<?x8xf16>
     ```
   }];
-  let arguments = (ins MP_Tensor:$input, DenseI64ArrayAttr:$dimensions);
+  let arguments = (ins MP_Tensor:$input, MP_Dimensions:$dimensions);
   let assemblyFormat = "$input `dimensions` $dimensions attr-dict `:` type($input) `->` type($result)";
 }
 
-def MP_GatherOp : MP_IndexingOp<"gather", MP_Clear, [MP_InferredTypes]> {
+def MP_GatherOp : MP_IndexingOp<"gather", MP_Clear,
+    [MP_InferredTypes, DeclareOpInterfaceMethods<MP_OrderOpInterface, ["inferOrders"]>]> {
   let scaling = [MP_Term, MP_Independent];
   let rows = MP_RowsAlong<"{static_cast<int64_t>(getDimension())}">;
   let listedAs = "gather";
@@ -154,7 +158,7 @@ def MP_GatherOp : MP_IndexingOp<"gather", MP_Clear, [MP_InferredTypes]> {
     %e = mp.gather %table, %tokens dimension 0 : tensor<100x64xf32>, tensor<?x28xi32> -> tensor<?x28x64xf32>
     ```
   }];
-  let arguments = (ins MP_Tensor:$input, MP_IntegerTensor:$indices, I64Attr:$dimension);
+  let arguments = (ins MP_Tensor:$input, MP_IntegerTensor:$indices, MP_Dimension:$dimension);
   let assemblyFormat = [{
     $input `,` $indices `dimension` $dimension attr-dict `:` type($input) `,` type($indices) `->` type($result)
   }];
@@ -182,7 +186,7 @@ def MP_ScatterAddOp : MP_IndexingOp<"scatter_add", MP_Promote, [MP_InferredTypes
     %s = mp.scatter_add %table, %tokens, %g dimension 0 : tensor<100x64xf32>, tensor<4x28xi32>, tensor<4x28x64xf32> -> tensor<100x64xf32>
     ```
   }];
-  let arguments = (ins MP_FloatTensor:$input, MP_IntegerTensor:$indices, MP_FloatTensor:$updates, I64Attr:$dimension);
+  let arguments = (ins MP_FloatTensor:$input, MP_IntegerTensor:$indices, MP_FloatTensor:$updates, MP_Dimension:$dimension);
   let results = (outs MP_FloatTensor:$result);
   let assemblyFormat = [{
     $input `,` $indices `,` $updates `dimension` $dimension attr-dict
@@ -194,7 +198,7 @@ def MP_ScatterAddOp : MP_IndexingOp<"scatter_add", MP_Promote, [MP_InferredTypes
   }];
 }
 
-def MP_GatherElementsOp : MP_IndexingOp<"gather_elements", MP_Clear, [MP_InferredTypes]> {
+def MP_GatherElementsOp : MP_IndexingOp<"gather_elements", MP_Clear, [MP_InferredTypes, MP_OrderOpInterface]> {
   let scaling = [MP_Term, MP_Independent];
   let rows = MP_RowsAlong<"{static_cast<int64_t>(getDimension())}">;
   let listedAs = "gather";
@@ -215,7 +219,7 @@ def MP_GatherElementsOp : MP_IndexingOp<"gather_elements", MP_Clear, [MP_Inferre
     %p = mp.gather_elements %x, %labels dimension 1 : tensor<?x10xf32>, tensor<?x1xi32> -> tensor<?x1xf32>
     ```
   }];
-  let arguments = (ins MP_Tensor:$input, MP_IntegerTensor:$indices, I64Attr:$dimension);
+  let arguments = (ins MP_Tensor:$input, MP_IntegerTensor:$indices, MP_Dimension:$dimension);
   let extraClassDeclaration = [{ bool readsWhole(::mlir::OpOperand &operand) { return operand.getOperandNumber() == 0; } }];
   let assemblyFormat = [{
     $input `,` $indices `dimension` $dimension attr-dict `:` type($input) `,` type($indices) `->` type($result)
@@ -246,7 +250,7 @@ def MP_ScatterAddElementsOp : MP_IndexingOp<"scatter_add_elements", MP_Promote, 
     %s = mp.scatter_add_elements %x, %places, %u dimension 1 : tensor<?x10xf32>, tensor<?x3xi32>, tensor<?x3xf32> -> tensor<?x10xf32>
     ```
   }];
-  let arguments = (ins MP_FloatTensor:$input, MP_IntegerTensor:$indices, MP_FloatTensor:$updates, I64Attr:$dimension);
+  let arguments = (ins MP_FloatTensor:$input, MP_IntegerTensor:$indices, MP_FloatTensor:$updates, MP_Dimension:$dimension);
   let results = (outs MP_FloatTensor:$result);
   let assemblyFormat = [{
     $input `,` $indices `,` $updates `dimension` $dimension attr-dict
@@ -288,7 +292,7 @@ class MP_IndexingCompositeOp<string mnemonic, list<Trait> types>
   let rows = MP_EachRow;
 }
 
-def MP_SplitOp : MP_IndexingCompositeOp<"split", [MP_InferredTypes]> {
+def MP_SplitOp : MP_IndexingCompositeOp<"split", [MP_InferredTypes, MP_OrderOpInterface]> {
   let listedAs = "split";
   let summary = "parts of a tensor, one behind another along a dimension";
   let description = [{
@@ -304,12 +308,13 @@ def MP_SplitOp : MP_IndexingCompositeOp<"split", [MP_InferredTypes]> {
     %q, %k = mp.split %x sizes [3, 5] dimension 1 : tensor<?x8xf16> -> tensor<?x3xf16>, tensor<?x5xf16>
     ```
   }];
-  let arguments = (ins MP_Tensor:$input, DenseI64ArrayAttr:$sizes, I64Attr:$dimension);
+  let arguments = (ins MP_Tensor:$input, DenseI64ArrayAttr:$sizes, MP_Dimension:$dimension);
   let results = (outs Variadic<MP_Tensor>:$parts);
   let assemblyFormat = "$input `sizes` $sizes `dimension` $dimension attr-dict `:` type($input) `->` type($parts)";
 }
 
-def MP_TileOp : MP_IndexingCompositeOp<"tile", [MP_InferredTypes, SameOperandsAndResultElementType]> {
+def MP_TileOp : MP_IndexingCompositeOp<"tile",
+    [MP_InferredTypes, SameOperandsAndResultElementType, MP_OrderOpInterface]> {
   let listedAs = "tile / broadcast / repeat";
   let summary = "the whole tensor several times along each dimension";
   let description = [{
@@ -326,13 +331,14 @@ def MP_TileOp : MP_IndexingCompositeOp<"tile", [MP_InferredTypes, SameOperandsAn
     %t = mp.tile %x repeats [1, 3] : tensor<?x8xf16> -> tensor<?x24xf16>
     ```
   }];
-  let arguments = (ins MP_Tensor:$input, DenseI64ArrayAttr:$repeats);
+  let arguments = (ins MP_Tensor:$input, MP_EachDimension:$repeats);
   let results = (outs MP_Tensor:$result);
   let assemblyFormat = "$input `repeats` $repeats attr-dict `:` type($input) `->` type($result)";
   let hasFolder = 1;
 }
 
-class MP_TriangleOp<string mnemonic> : MP_IndexingCompositeOp<mnemonic, [SameOperandsAndResultType]> {
+class MP_TriangleOp<string mnemonic> : MP_IndexingCompositeOp<mnemonic,
+    [SameOperandsAndResultType, DeclareOpInterfaceMethods<MP_OrderOpInterface, ["inferOrders"]>]> {
   let listedAs = ""; // no list speaks of triangles
   let arguments = (ins MP_Tensor:$input, DefaultValuedAttr<I64Attr, "0">:$diagonal);
   let results = (outs MP_Tensor:$result);

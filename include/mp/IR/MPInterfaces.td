@@ -173,6 +173,23 @@ def MP_RandomOpInterface : OpInterface<"RandomOpInterface"> {
   ];
 }
 
+def MP_OrderOpInterface : OpInterface<"OrderOpInterface"> {
+  let cppNamespace = "::mp";
+  let description = [{
+    An operation that gives the same elements where the dimensions of its operands come in another order, with those of its results in
+    another order, too: relu(transpose(x)) is transpose(relu(x)). What it says of dimensions it says in attributes that are
+    `MP_Dimension`, `MP_Dimensions` or `MP_EachDimension`.
+  }];
+  let methods = [
+    InterfaceMethod<[{
+      Adds to `orders`, which has that of one operand or result, those of the others; returns false where they do not follow or the
+      operation would give other elements. By default all are of the first result's dimensions, with which operands of lower
+      rank are aligned at the last, and what works along its last dimension keeps it there.
+    }], "bool", "inferOrders", (ins "::mp::DimensionOrders &":$orders),
+      /*methodBody=*/"", /*defaultImplementation=*/"return ::mp::detail::inferOrders($_op, orders);">,
+  ];
+}
+
 def MP_KernelOpInterface : OpInterface<"KernelOpInterface"> {
   let cppNamespace = "::mp";
   let description = [{ What an operation is inside a kernel. }];

@@ -9,13 +9,14 @@ include "mp/IR/MPBase.td"
 
 class MP_ReduceOp<string mnemonic, I32EnumCase category, list<Trait> traits = []>
     : MP_Op<mnemonic, category, MP_Differentiable, MP_RoleRow,
-        traits # [Pure, SameOperandsAndResultElementType, MP_InferredTypes]> {
+        traits # [Pure, SameOperandsAndResultElementType, MP_InferredTypes,
+                  DeclareOpInterfaceMethods<MP_OrderOpInterface, ["inferOrders"]>]> {
   let scaling = [MP_Term];
   let rows = MP_RowsAlong<"getReducedDimensions()">;
   let extraClassDeclaration = [{
     ::llvm::SmallVector<int64_t> getReducedDimensions() { return ::llvm::to_vector(getDimensions()); }
   }];
-  let arguments = (ins MP_FloatTensor:$input, DenseI64ArrayAttr:$dimensions, UnitAttr:$keep_dims);
+  let arguments = (ins MP_FloatTensor:$input, MP_Dimensions:$dimensions, UnitAttr:$keep_dims);
   let results = (outs MP_FloatTensor:$result);
   let assemblyFormat = [{
     $input `dimensions` $dimensions (`keep_dims` $keep_dims^)? attr-dict `:` type($input) `->` type($result)
@@ -104,14 +105,15 @@ def MP_ReduceProdOp : MP_ReduceOp<"reduce_prod", MP_Deny> {
 }
 
 class MP_ArgExtremeOp<string mnemonic, I32EnumCase role> : MP_Op<mnemonic, MP_Clear, MP_Constant, role,
-    [Pure, DeclareOpInterfaceMethods<MP_ShapeOpInterface, ["inferShape"]>]> {
+    [Pure, DeclareOpInterfaceMethods<MP_ShapeOpInterface, ["inferShape"]>,
+     DeclareOpInterfaceMethods<MP_OrderOpInterface, ["inferOrders"]>]> {
   let scaling = [MP_Independent];
   let rows = MP_RowsAlong<"getReducedDimensions()">;
   let listedAs = "max / min reduce, argmax";
   let extraClassDeclaration = [{
     ::llvm::SmallVector<int64_t> getReducedDimensions() { return {static_cast<int64_t>(getDimension())}; }
   }];
-  let arguments = (ins MP_NumberTensor:$input, I64Attr:$dimension);
+  let arguments = (ins MP_NumberTensor:$input, MP_Dimension:$dimension);
   let results = (outs MP_IntegerTensor:$result);
   let assemblyFormat = "$input `dimension` $dimension attr-dict `:` type($input) `->` type($result)";
   let hasVerifier = 1;
@@ -153,7 +155,7 @@ def MP_ArgminOp : MP_ArgExtremeOp<"argmin", MP_RoleComposite> {
 }
 
 def MP_SoftmaxOp : MP_Op<"softmax", MP_Deny, MP_Differentiable, MP_RoleRow,
-    [Pure, SameOperandsAndResultType]> {
+    [Pure, SameOperandsAndResultType, MP_OrderOpInterface]> {
   let scaling = [MP_Nonlinear];
   let rows = MP_RowsAlong<"getReducedDimensions()">;
   let listedAs = "softmax";
@@ -178,7 +180,7 @@ def MP_SoftmaxOp : MP_Op<"softmax", MP_Deny, MP_Differentiable, MP_RoleRow,
 }
 
 def MP_LogSoftmaxOp : MP_Op<"log_softmax", MP_Deny, MP_Differentiable, MP_RoleRow,
-    [Pure, SameOperandsAndResultType]> {
+    [Pure, SameOperandsAndResultType, MP_OrderOpInterface]> {
   let scaling = [MP_Nonlinear];
   let rows = MP_RowsAlong<"getReducedDimensions()">;
   let listedAs = "log_softmax";
@@ -310,7 +312,7 @@ def MP_SoftmaxCrossEntropyGradOp : MP_Op<"softmax_cross_entropy_grad", MP_Deny, 
 
 def MP_LayerNormOp : MP_Op<"layer_norm", MP_Deny, MP_Differentiable, MP_RoleRow,
     [Pure, AllTypesMatch<["input", "result"]>, AllTypesMatch<["scale", "offset"]>,
-     DeclareOpInterfaceMethods<MP_PrecisionOpInterface, ["operandFollows"]>]> {
+     DeclareOpInterfaceMethods<MP_PrecisionOpInterface, ["operandFollows"]>, MP_OrderOpInterface]> {
   let scaling = [MP_Nonlinear, MP_Factor, MP_Term];
   let rows = MP_RowsAlong<"getReducedDimensions()">;
   let listedAs = "layer_norm";
@@ -403,7 +405,7 @@ def MP_LayerNormGradOp : MP_Op<"layer_norm_grad", MP_Deny, MP_NotDifferentiable,
 
 def MP_RMSNormOp : MP_Op<"rms_norm", MP_Deny, MP_Differentiable, MP_RoleRow,
     [Pure, AllTypesMatch<["input", "result"]>,
-     DeclareOpInterfaceMethods<MP_PrecisionOpInterface, ["operandFollows"]>]> {
+     DeclareOpInterfaceMethods<MP_PrecisionOpInterface, ["operandFollows"]>, MP_OrderOpInterface]> {
   let scaling = [MP_Nonlinear, MP_Factor];
   let rows = MP_RowsAlong<"getReducedDimensions()">;
   let listedAs = "rms_norm";
@@ -430,7 +432,8 @@ def MP_RMSNormOp : MP_Op<"rms_norm", MP_Deny, MP_Differentiable, MP_RoleRow,
   let hasVerifier = 1;
 }
 
-def MP_L2NormalizeOp : MP_Op<"l2_normalize", MP_Deny, MP_Differentiable, MP_RoleRow, [Pure, SameOperandsAndResultType]> {
+def MP_L2NormalizeOp : MP_Op<"l2_normalize", MP_Deny, MP_Differentiable, MP_RoleRow,
+    [Pure, SameOperandsAndResultType, MP_OrderOpInterface]> {
   let scaling = [MP_Nonlinear];
   let rows = MP_RowsAlong<"getReducedDimensions()">;
   let listedAs = "LRN / L2Normalization / normalize";
@@ -457,7 +460,7 @@ def MP_L2NormalizeOp : MP_Op<"l2_normalize", MP_Deny, MP_Differentiable, MP_Role
 }
 
 def MP_L2NormOp : MP_Op<"l2_norm", MP_Deny, MP_ByExpansion, MP_RoleComposite,
-    [Pure, SameOperandsAndResultElementType, MP_InferredTypes]> {
+    [Pure, SameOperandsAndResultElementType, MP_InferredTypes, DeclareOpInterfaceMethods<MP_OrderOpInterface, ["inferOrders"]>]> {
   let scaling = [MP_Term];
   let rows = MP_RowsAlong<"::llvm::to_vector(getDimensions())">;
   let listedAs = "norm (p / vector / matrix / nuc / fro)";
@@ -473,7 +476,7 @@ def MP_L2NormOp : MP_Op<"l2_norm", MP_Deny, MP_ByExpansion, MP_RoleComposite,
     %n = mp.l2_norm %x dimensions [1] keep_dims : tensor<4x8xf32> -> tensor<4x1xf32>
     ```
   }];
-  let arguments = (ins MP_FloatTensor:$input, DenseI64ArrayAttr:$dimensions, UnitAttr:$keep_dims);
+  let arguments = (ins MP_FloatTensor:$input, MP_Dimensions:$dimensions, UnitAttr:$keep_dims);
   let results = (outs MP_FloatTensor:$result);
   let assemblyFormat = [{
     $input `dimensions` $dimensions (`keep_dims` $keep_dims^)? attr-dict `:` type($input) `->` type($result)

@@ -7,7 +7,8 @@
 include "mlir/Interfaces/SideEffectInterfaces.td"
 include "mp/IR/MPBase.td"
 
-def MP_CumsumOp : MP_Op<"cumsum", MP_Deny, MP_Differentiable, MP_RoleComposite, [Pure, SameOperandsAndResultType]> {
+def MP_CumsumOp : MP_Op<"cumsum", MP_Deny, MP_Differentiable, MP_RoleComposite, 
+    [Pure, SameOperandsAndResultType, MP_OrderOpInterface]> {
   let scaling = [MP_Term];
   let rows = MP_RowsAlong<"{static_cast<int64_t>(getDimension())}">;
   let listedAs = "cumsum / cumprod";
@@ -28,7 +29,7 @@ def MP_CumsumOp : MP_Op<"cumsum", MP_Deny, MP_Differentiable, MP_RoleComposite, 
     %t = mp.cumsum %x dimension 1 exclusive reverse : tensor<4x8xf32>
     ```
   }];
-  let arguments = (ins MP_FloatTensor:$input, I64Attr:$dimension, UnitAttr:$exclusive, UnitAttr:$reverse);
+  let arguments = (ins MP_FloatTensor:$input, MP_Dimension:$dimension, UnitAttr:$exclusive, UnitAttr:$reverse);
   let results = (outs MP_FloatTensor:$result);
   let assemblyFormat = [{
     $input `dimension` $dimension (`exclusive` $exclusive^)? (`reverse` $reverse^)? attr-dict `:` type($input)

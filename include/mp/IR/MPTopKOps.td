@@ -7,7 +7,8 @@
 include "mlir/Interfaces/SideEffectInterfaces.td"
 include "mp/IR/MPBase.td"
 
-def MP_TopKOp : MP_Op<"top_k", MP_Clear, MP_Differentiable, MP_RoleMap, [Pure, MP_InferredTypes]> {
+def MP_TopKOp : MP_Op<"top_k", MP_Clear, MP_Differentiable, MP_RoleMap,
+    [Pure, MP_InferredTypes, DeclareOpInterfaceMethods<MP_OrderOpInterface, ["inferOrders"]>]> {
   let scaling = [MP_Term];
   let rows = MP_RowsAlong<"::mp::detail::lastDimension(*this)">;
   let listedAs = "topk / sort / argsort";

@@ -46,6 +46,8 @@ struct CompileOptions {
   AutocastPassOptions autocast;
   LossScalingPassOptions lossScaling;
   OptimizerPassOptions optimizer;
+  /// Whether ops come in the order of dimensions that leaves the fewest transposes.
+  bool cancelTransposes = true;
   /// Whether weights are kept in the low type, too, as derived state, so that no step casts them.
   bool derivedWeights = true;
   /// Whether the training programs are made; without, only the forward ones.

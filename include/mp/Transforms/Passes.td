@@ -46,6 +46,47 @@ def SpecializePass : Pass<"mp-specialize", "::mlir::ModuleOp"> {
   ];
 }
 
+def CancelTransposesPass : Pass<"mp-cancel-transposes", "::mlir::func::FuncOp"> {
+  let summary = "compute in the order of dimensions that leaves the fewest transposes";
+  let description = [{
+    Works on models, and on functions without mp.program. Ops between transposes come in another order of their dimensions where
+    fewer transposes are left then: images that other frameworks have as NCHW stay NHWC, as convolutions read them, from one to
+    the next. Two transposes in a row are one, or none; one that moves sizes of 1 alone is a reshape, and one of a constant a constant.
+
+    What may be reordered an op says itself (`OrderOpInterface`): elementwise ops, whose smaller operands are reshaped, `concat`, `split`,
+    `pad`, `slice`, `flip`, `tile`, `gather`, reductions, ops over rows whose rows stay last, and a reshape where dimensions that it
+    joins or parts stay neighbours. Dropout is not, since its numbers are those of places in memory, nor are convolutions, poolings and norms of channels.
+
+    A minimum cut says which ops are reordered: one is only if fewer transposes are left, or as many of fewer elements. A transpose counts
+    once, however many ops read it, and not at all where products read matrices transposed. Each op is looked at once for each order.
+
+    Elements have the bits that they had, but sums and products over dimensions, and what is made of them: their terms come in the
+    same order, but kernels add up what lies side by side in other parts. So do the gradients of values that are broadcast.
+    Places of ops stay. The summary is a remark: transposes `before` and `after`, and how many ops were `reordered`.
+
+    Example:
+
+    ```mlir
+    func.func @f(%x: tensor<?x6x6x8xf32>, %y: tensor<?x6x6x8xf32>, %scale: tensor<8x1x1xf32>) -> tensor<?x6x6x8xf32> {
+      %0 = mp.transpose %x permutation [0, 3, 1, 2] : tensor<?x6x6x8xf32> -> tensor<?x8x6x6xf32>
+      %1 = mp.transpose %y permutation [0, 3, 1, 2] : tensor<?x6x6x8xf32> -> tensor<?x8x6x6xf32>
+      %2 = mp.add %0, %1 : tensor<?x8x6x6xf32>, tensor<?x8x6x6xf32> -> tensor<?x8x6x6xf32>
+      %3 = mp.mul %2, %scale : tensor<?x8x6x6xf32>, tensor<8x1x1xf32> -> tensor<?x8x6x6xf32>
+      %4 = mp.transpose %3 permutation [0, 2, 3, 1] : tensor<?x8x6x6xf32> -> tensor<?x6x6x8xf32>
+      return %4 : tensor<?x6x6x8xf32>
+    }
+    // becomes
+    func.func @f(%x: tensor<?x6x6x8xf32>, %y: tensor<?x6x6x8xf32>, %scale: tensor<8x1x1xf32>) -> tensor<?x6x6x8xf32> {
+      %0 = mp.reshape %scale : tensor<8x1x1xf32> -> tensor<8xf32>
+      %1 = mp.add %x, %y : tensor<?x6x6x8xf32>, tensor<?x6x6x8xf32> -> tensor<?x6x6x8xf32>
+      %2 = mp.mul %1, %0 : tensor<?x6x6x8xf32>, tensor<8xf32> -> tensor<?x6x6x8xf32>
+      return %2 : tensor<?x6x6x8xf32>
+    }
+    ```
+  }];
+  let dependentDialects = ["::mp::MPDialect"];
+}
+
 def AutocastPass : Pass<"mp-autocast", "::mlir::ModuleOp"> {
   let summary = "rewrite eligible operations to a narrow float type";
   let description = [{

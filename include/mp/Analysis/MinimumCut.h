@@ -1,8 +1,8 @@
 // The cheapest way to part the nodes of a network in two.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#ifndef MP_LIB_ANALYSIS_MINIMUMCUT_H
-#define MP_LIB_ANALYSIS_MINIMUMCUT_H
+#ifndef MP_ANALYSIS_MINIMUMCUT_H
+#define MP_ANALYSIS_MINIMUMCUT_H
 
 #include <cstddef>
 #include <cstdint>
@@ -58,4 +58,4 @@ private:
 
 } // namespace mp
 
-#endif // MP_LIB_ANALYSIS_MINIMUMCUT_H
+#endif // MP_ANALYSIS_MINIMUMCUT_H
