@@ -121,12 +121,12 @@ assert ended.returncode == 1 and "give --batch-size" in ended.stderr and not os.
 assert subprocess.run([*command, "--batch-size=3"]).returncode == 0 and "tensor<3x4x6xf32> {mp.batched" in open("rolled.mlir").read()
 
 # What stays unknown is refused with its node.
-for nodes, said in (([*BATCH, node("Mul", "rows rows", "all"), node("Concat", "all six", "to", axis=0), node("Reshape", "x to", "z")], "Reshape of z"),
+for nodes, said in (([*BATCH, node("Mul", "rows rows", "all"), node("Concat", "all six", "to", axis=0), node("Reshape", "x to", "z")], "node 'Concat of to' (Concat)"),
                     ([node("ReduceMax", "x", "most", keepdims=0), node("Cast", "most", "to", to=INT), node("Unsqueeze", "to zero", "size"), node("Expand", "x size", "z")],
-                     "node 'Expand of z' (Expand): its sizes depend on inputs"),
+                     "node 'Expand of z' (Expand): an input of the model decides its sizes: give constants"),
                     ([node("ReduceMax", "x", "most", keepdims=0), node("Cast", "most", "is", to=BOOL),
                       helper.make_node("If", ["is"], ["z"], name="if", then_branch=BRANCHES["then"], else_branch=BRANCHES["else"])],
-                     "node 'if' (If): its condition depend on inputs")):
+                     "node 'if' (If): an input of the model decides its condition: give constants")):
     try:
         halfstep.from_onnx(file_of(nodes, CONSTANTS)).to_mlir()
         raise AssertionError(said)

@@ -79,6 +79,7 @@ direction = after - kernel
 step = 1e-5
 slope = (loss_of(x[:32], y[:32], kernel + step * direction) - loss_of(x[:32], y[:32], kernel - step * direction)) / (2 * step)
 assert abs(slope + 2.0**3 * (direction**2).sum()) < 1e-3 * abs(slope), slope  # what a gradient is: as steep as it is long
+model.compile(halfstep.Adam(0.02), loss=contrastive, metrics=[], policy="float32")
 history = model.fit(x, y, batch_size=32, epochs=20, verbose=False)
 assert history.history["loss"][-1] < 0.9 * history.history["loss"][0], history.history
 assert numpy.abs(model.predict(x[:7]) - similar(x[:7], numpy.asarray(model.state_dict()["kernel"]))).max() < 1e-5

@@ -64,7 +64,7 @@ class Node:
         if first.dtype.kind not in "fiu" or first.size != 1 or self.rows is None:
             self.refuse("an input follows from the size of the batch, and is no number")
         if (affine := value.affine()) is None:
-            self.refuse("an input follows from the size of the batch, and is no number of times that")
+            self.refuse("an input follows from the size of the batch, and is no multiple of it")
         times, added = (float(one.reshape(())) for one in affine)
         return ops.reshape(ops.cast(self.rows.count * times + added, cast(DTypeName, first.dtype.name)), first.shape)
 
@@ -98,9 +98,9 @@ NUMBERS: dict[str, tuple[int, ...]] = {
 def known(node: Node, value: Operand, what: str) -> numpy.ndarray[Any, Any]:
     """What has to be known when the model is made."""
     if isinstance(value, Open):
-        node.refuse(f"its {what} follow from the size of the batch, which is open")
+        node.refuse(f"the open size of the batch decides its {what}: give constants")
     if isinstance(value, (Tensor, Leaf)):
-        node.refuse(f"its {what} depend on inputs")
+        node.refuse(f"an input of the model decides its {what}: give constants")
     return numpy.asarray(value)
 
 
@@ -109,7 +109,7 @@ def sizes(node: Node, value: Operand, what: str = "sizes") -> list[int | None]:
     if not isinstance(value, Open):
         return list(numbers(node, value, what))
     if (shares := value.shares()) is None:
-        node.refuse(f"its {what} follow from the size of the batch, and are no number of times that")
+        node.refuse(f"its {what} follow from the size of the batch, and are no multiple of it")
     return [None if share else int(size) for share, size in zip(shares, value.values[0].reshape(-1))]
 
 

@@ -53,7 +53,7 @@ def _expand(node: Node, x: Tensor, shape: Operand) -> Tensor:
 
 def _constant_of_shape(node: Node, shape: Operand) -> Tensor:
     if not isinstance(shape, Open):
-        node.refuse("its sizes depend on inputs")
+        node.refuse("an input of the model decides its sizes: give constants")
     from onnx import numpy_helper
 
     value = node.get("value")

@@ -71,7 +71,9 @@ def from_torch(module: torch.nn.Module, args: torch.Tensor | Sequence[torch.Tens
             kept = Tracing(copy.deepcopy(module))
             model.take_smaller(least, lambda few: _traced(kept, _of_rows(args, few), False)[0])
             if (error := model.lacking(max(2, next((len(one) for one in args if one.ndim), 2)))) is not None:
-                raise error if lacking is None else lacking from lacking.__cause__ or error
+                if lacking is None:
+                    raise error
+                raise lacking from lacking.__cause__ or error
     except Error:
         raise
     except Exception as error:

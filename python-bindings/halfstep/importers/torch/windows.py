@@ -119,37 +119,43 @@ def _col2im(call: Call, x: Tensor, size: Sequence[int], *settings: Sequence[int]
     return functools.reduce(ops.add, parts)[(slice(None), slice(None), *(slice(p, p + n) for p, n in zip(padding, size)))]
 
 
+def _scales(call: Call, rank: int) -> list[float] | None:
+    """What a size is multiplied by, where that is given in place of sizes."""
+    given = [call.named.get(name) for name in ("scales", "scales_d", "scales_h", "scales_w")]
+    return call.named.get("scale_factors") or ([one for one in given if one is not None] if rank > 2 else None) or None
+
+
 def _resize(mode: Any, coordinates: Any = "half_pixel", **rounding: Any) -> Handler:
     def handle(call: Call, x: Tensor, *_: object) -> Tensor:
-        corners = bool(call.named.get("align_corners"))
-        given = [call.named.get(name) for name in ("scales", "scales_d", "scales_h", "scales_w")]
-        scales = call.named.get("scale_factors") or ([one for one in given if one is not None] if len(x.shape) > 2 else None)
-        sizes = known_sizes(call.shape[2:])
-
-        def resized(image: Tensor) -> Tensor:
-            own = None if corners or not scales else scales
-            if own and mode == "nearest":
-                shift = 0.5 if coordinates == "half_pixel" else 0.0
-                places = [_nearest(size, count, scale, shift) for size, count, scale in zip(known_sizes(image.shape[1:-1]), sizes, own)]
-                if not all(numpy.array_equal(one, (numpy.arange(len(one)) + shift) // scale) for one, scale in zip(places, own)):
-                    for dim, one in enumerate(places, 1):
-                        image = ops.gather(image, ops.constant(one, "int64"), dim)
-                    return image
-            return ops.resize(image, sizes, scales=own, mode=mode, coordinates="align_corners" if corners else coordinates, **rounding)
-
-        return channels_last(resized, x)
+        corners, sizes = bool(call.named.get("align_corners")), known_sizes(call.shape[2:])
+        scales = None if corners else _scales(call, len(x.shape))
+        return channels_last(lambda image: ops.resize(image, sizes, scales=scales, mode=mode, coordinates="align_corners" if corners else coordinates, **rounding), x)
 
     return handle
 
 
-def _nearest(size: int, count: int, scale: float, shift: float) -> numpy.ndarray[Any, Any]:
-    """The pixels that PyTorch takes, which multiplies in float32."""
-    at = (numpy.arange(count, dtype="float32") + numpy.float32(shift)) * numpy.float32(1 / scale)
-    return numpy.asarray(numpy.minimum(numpy.floor(at), size - 1), "int64")
+def _nearest(shift: float, as_op: Handler) -> Handler:
+    """The pixels that PyTorch takes, which multiplies in float32: by index where the op takes others."""
+
+    def handle(call: Call, x: Tensor, *rest: object) -> Any:
+        scales = _scales(call, len(x.shape)) or []
+        by_index = False
+        places = []
+        for size, count, scale in zip(known_sizes(x.shape[2:]), known_sizes(call.shape[2:]), scales):
+            at = (numpy.arange(count, dtype="float32") + numpy.float32(shift)) * numpy.float32(1 / scale)
+            places.append(numpy.minimum(numpy.floor(at), size - 1).astype("int64"))
+            by_index |= not numpy.array_equal(places[-1], numpy.minimum((numpy.arange(count) + shift) // scale, size - 1))
+        if not by_index:
+            return as_op(call, x, *rest)
+        for dim, one in enumerate(places, 2):
+            x = ops.gather(x, ops.constant(one, "int64"), dim)
+        return x
+
+    return handle
 
 
-_NEAREST = {"upsample_nearest": _resize("nearest", "asymmetric", rounding="floor"),
-            "_upsample_nearest_exact": _resize("nearest", rounding="round_prefer_ceil")}
+_NEAREST = {"upsample_nearest": _nearest(0.0, _resize("nearest", "asymmetric", rounding="floor")),
+            "_upsample_nearest_exact": _nearest(0.5, _resize("nearest", rounding="round_prefer_ceil"))}
 _RANKS = (1, 2, 3)
 
 _POOLS: dict[str, Function] = {"avg_pool": ops.avg_pool, "max_pool": ops.max_pool}
