@@ -101,16 +101,7 @@ namespace {
 /// Ops of a function, made anew in other orders.
 class Reordering {
 public:
-  explicit Reordering(func::FuncOp func) {
-    func.walk<WalkOrder::PreOrder>([&](Operation *op) {
-      if (isa<KernelOp>(op))
-        return WalkResult::skip(); // whose body is scheduled as it is
-      places[op] = places.size();
-      if (auto transpose = dyn_cast<TransposeOp>(op))
-        transposes.push_back(transpose);
-      return WalkResult::advance();
-    });
-  }
+  explicit Reordering(func::FuncOp func) : func(func) {}
   ~Reordering() {
     for (Operation *op : gone)
       op->destroy();
@@ -118,38 +109,56 @@ public:
 
   /// Returns how many ops came in another order.
   size_t run() {
-    for (TransposeOp op : transposes)
+    for (TransposeOp op : collectTransposes())
       simplify(op);
+    // What one region leaves at its ends is between others: few walks find nothing more.
+    static constexpr int kMostWalks = 4;
     size_t count = 0;
-    for (TransposeOp op : transposes) {
-      if (op.use_empty())
-        continue;
-      count += tryOrder(op.getInput(), op.getPermutation());
-      count += tryOrder(op.getResult(), invertPermutationVector(op.getPermutation()));
+    for (int walk = 0; walk < kMostWalks; ++walk) {
+      const size_t before = count;
+      for (TransposeOp op : collectTransposes()) {
+        count += tryOrder(op.getInput(), op.getPermutation());
+        count += tryOrder(op.getResult(), invertPermutationVector(op.getPermutation()));
+      }
+      if (count == before)
+        break;
     }
     return count;
   }
 
 private:
+  SmallVector<TransposeOp> collectTransposes() {
+    SmallVector<TransposeOp> transposes;
+    func.walk<WalkOrder::PreOrder>([&](Operation *op) {
+      if (isa<KernelOp>(op))
+        return WalkResult::skip(); // whose body is scheduled as it is
+      if (auto transpose = dyn_cast<TransposeOp>(op); transpose && !transpose.use_empty())
+        transposes.push_back(transpose);
+      return WalkResult::advance();
+    });
+    return transposes;
+  }
+
   size_t tryOrder(Value value, ArrayRef<int64_t> order) {
-    if (llvm::is_contained(tried[value], Order(order)))
+    if (value.use_empty() || llvm::is_contained(tried[value], Order(order)))
       return 0;
     const ReorderedRegion region = growRegion(value, order);
     for (const auto &[known, own] : region.values)
       tried[known].push_back(own);
-    SmallVector<Operation *> chosen = chooseReordered(region);
-    llvm::sort(chosen, [&](Operation *a, Operation *b) { return places[a] < places[b]; });
+    const SmallVector<Operation *> chosen = chooseReordered(region);
+    const DenseSet<Operation *> leaving(chosen.begin(), chosen.end());
     for (Operation *op : chosen)
       makeAnew(op, region.ops.find(op)->second);
-    const DenseSet<Operation *> old(chosen.begin(), chosen.end());
+    for (Operation *op : chosen)
+      setOperands(op, region.ops.find(op)->second);
     for (Operation *op : chosen)
       for (Value result : op->getResults())
-        replaceUses(result, old);
-    for (Operation *op : llvm::reverse(chosen)) {
-      // Values of later ops must not be where its own have been.
+        replaceUses(result, leaving);
+    for (Operation *op : chosen)
       op->dropAllReferences();
+    for (Operation *op : chosen) {
       op->remove();
-      gone.push_back(op);
+      gone.push_back(op); // so that no later one is where it has been
     }
     reordered.clear();
     return chosen.size();
@@ -157,18 +166,21 @@ private:
 
   void makeAnew(Operation *op, const DimensionOrders &orders) {
     Operation *clone = OpBuilder(op).clone(*op);
+    reorderAttributes(clone, orders);
+    for (auto [old, result, order] : llvm::zip_equal(op->getResults(), clone->getResults(), orders.results)) {
+      if (!order.empty())
+        result.setType(typeInOrder(typeOf(result), order));
+      reordered[old] = {result, order};
+    }
+  }
+
+  void setOperands(Operation *op, const DimensionOrders &orders) {
+    Operation *clone = reordered[op->getResult(0)].first.getDefiningOp();
     for (auto [operand, order] : llvm::zip_equal(clone->getOpOperands(), orders.operands)) {
       auto known = reordered.find(operand.get());
       const bool isMade = known != reordered.end() && known->second.second == order;
       operand.set(isMade ? known->second.first : operandInOrder(operand.get(), order));
     }
-    for (auto [result, order] : llvm::zip_equal(clone->getResults(), orders.results))
-      if (!order.empty())
-        result.setType(typeInOrder(typeOf(result), order));
-    reorderAttributes(clone, orders);
-    places[clone] = places[op];
-    for (auto [old, result, order] : llvm::zip_equal(op->getResults(), clone->getResults(), orders.results))
-      reordered[old] = {result, order};
   }
 
   /// Whoever is not reordered reads the result as it was, a transpose of it what it is of that.
@@ -192,8 +204,7 @@ private:
     }
   }
 
-  DenseMap<Operation *, size_t> places;
-  SmallVector<TransposeOp> transposes;
+  func::FuncOp func;
   DenseMap<Value, SmallVector<Order, 1>> tried;
   DenseMap<Value, std::pair<Value, Order>> reordered; ///< of the region that is being made
   SmallVector<Operation *> gone;

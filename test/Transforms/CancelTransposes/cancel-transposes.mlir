@@ -296,3 +296,16 @@ func.func @train_step(%x: tensor<4x6xf32> {mp.input = "x"}, %w: tensor<4x6xf32> 
   %2 = mp.transpose %1 permutation [1, 0] : tensor<6x4xf32> -> tensor<4x6xf32>
   return %2 : tensor<4x6xf32>
 }
+
+// A transpose that another made is looked at, too: rows of channels from channels second, by a transpose before and behind.
+// CHECK-LABEL: func.func @rows_of_channels(
+// CHECK-NEXT: %[[S:.*]] = mp.softmax %arg0 : tensor<?x6x5x8xf32>
+// CHECK-NEXT: %[[T:.*]] = mp.transpose %[[S]] permutation [0, 3, 1, 2]
+// CHECK-NEXT: return %[[T]]
+func.func @rows_of_channels(%x: tensor<?x6x5x8xf32>) -> tensor<?x8x6x5xf32> {
+  %0 = mp.transpose %x permutation [0, 3, 1, 2] : tensor<?x6x5x8xf32> -> tensor<?x8x6x5xf32>
+  %1 = mp.transpose %0 permutation [0, 3, 2, 1] : tensor<?x8x6x5xf32> -> tensor<?x5x6x8xf32>
+  %2 = mp.softmax %1 : tensor<?x5x6x8xf32>
+  %3 = mp.transpose %2 permutation [0, 3, 2, 1] : tensor<?x5x6x8xf32> -> tensor<?x8x6x5xf32>
+  return %3 : tensor<?x8x6x5xf32>
+}
