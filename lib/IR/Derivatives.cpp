@@ -175,6 +175,18 @@ LogicalResult DivOp::differentiate(OpBuilder &builder, ArrayRef<Value> results, 
   return success();
 }
 
+// Between its jumps it is lhs less a whole number of times rhs.
+LogicalResult RemainderOp::differentiate(OpBuilder &builder, ArrayRef<Value> results, Gradients &operands) {
+  LocBuilder b(getLoc(), builder);
+  Type element = typeOf(getResult()).getElementType(), wide = getWideElement(getResult());
+  auto widened = [&](Value value) { return castTo(b, value, wide); };
+  Value times = RoundOp::create(b, div(b, sub(b, widened(getLhs()), widened(getResult())), widened(getRhs())));
+  Value ofRhs = negate(b, mul(b, widened(results[0]), times));
+  operands[0] = sumTo(b, results[0], typeOf(getLhs()));
+  operands[1] = castTo(b, sumTo(b, ofRhs, typeOf(getRhs())), element);
+  return success();
+}
+
 LogicalResult ExpOp::differentiate(OpBuilder &builder, ArrayRef<Value> results, Gradients &operands) {
   LocBuilder b(getLoc(), builder);
   operands[0] = mul(b, results[0], getResult());

@@ -146,3 +146,26 @@ LogicalResult ScatterAddElementsOp::differentiate(OpBuilder &builder, ArrayRef<V
   operands[2] = zeroBeside(b, gathered, getIndices(), shapeOf(getInput())[getDimension()]);
   return success();
 }
+
+// The last of those that have one place: what was written there is its number, counted from 1.
+LogicalResult ScatterElementsOp::differentiate(OpBuilder &builder, ArrayRef<Value> results, Gradients &operands) {
+  LocBuilder b(getLoc(), builder);
+  auto constant = [&](RankedTensorType type, int64_t value) -> Value {
+    return ConstantOp::create(b, type, DenseElementsAttr::get(type, b.getIntegerAttr(type.getElementType(), value)));
+  };
+  auto spreadTo = [&](RankedTensorType type, Value value) -> Value {
+    return BroadcastOp::create(b, type, value, Value());
+  };
+  const auto dimension = static_cast<int64_t>(getDimension());
+  Value none = scalar(b, results[0], 0), indices = getIndices();
+  operands[0] = ScatterElementsOp::create(b, results[0], indices, spreadTo(typeOf(getUpdates()), none), dimension);
+  auto number = RankedTensorType::get({}, b.getI64Type());
+  Value numbers =
+      add(b, IotaOp::create(b, typeOf(indices).clone(b.getI64Type()), Value(), dimension), constant(number, 1));
+  Value last = ScatterElementsOp::create(b, spreadTo(typeOf(getInput()).clone(b.getI64Type()), constant(number, 0)),
+                                         indices, numbers, dimension);
+  // An index that is none of the dimension's gives 0, which is no number.
+  Value isLast = compare(b, ComparePredicate::eq, GatherElementsOp::create(b, last, indices, dimension), numbers);
+  operands[2] = select(b, isLast, GatherElementsOp::create(b, results[0], indices, dimension), none);
+  return success();
+}

@@ -223,23 +223,35 @@ LogicalResult GatherElementsOp::inferReturnTypes(MLIRContext *, MaybeLocation lo
   return checkPlaces<GatherElementsOp>(location, op.getInput(), op.getIndices(), op.getDimension());
 }
 
-LogicalResult ScatterAddElementsOp::inferReturnTypes(MLIRContext *, MaybeLocation location, Adaptor op, Types &types) {
+/// `updates` of elements of `input` at these places, or an error; `does` says what they do there.
+template <typename Op>
+static LogicalResult inferScattered(MaybeLocation location, typename Op::Adaptor op, StringRef does, Types &types) {
   types.push_back(op.getInput().getType());
-  if (failed(checkPlaces<ScatterAddElementsOp>(location, op.getInput(), op.getIndices(), op.getDimension())))
+  if (failed(checkPlaces<Op>(location, op.getInput(), op.getIndices(), op.getDimension())))
     return failure();
   if (elementOf(op.getInput()) != elementOf(op.getUpdates()))
-    return violates<ScatterAddElementsOp>(location, 3, "adds updates of ", elementOf(op.getUpdates()), " to ",
-                                          elementOf(op.getInput()), ", expected one type");
+    return violates<Op>(location, 3, does, " updates of ", elementOf(op.getUpdates()), " to ", elementOf(op.getInput()),
+                        ", expected one type");
   if (!agree(shapeOf(op.getUpdates()), shapeOf(op.getIndices())))
-    return violates<ScatterAddElementsOp>(location, 3, "updates have shape ", describe(shapeOf(op.getUpdates())),
-                                          ", expected that of the indices, ", describe(shapeOf(op.getIndices())));
+    return violates<Op>(location, 3, "updates have shape ", describe(shapeOf(op.getUpdates())),
+                        ", expected that of the indices, ", describe(shapeOf(op.getIndices())));
   return success();
 }
 
-int64_t ScatterAddElementsOp::getOperationsPerElement() {
-  const int64_t count = shapeOf(getIndices())[getDimension()];
+LogicalResult ScatterAddElementsOp::inferReturnTypes(MLIRContext *, MaybeLocation location, Adaptor op, Types &types) {
+  return inferScattered<ScatterAddElementsOp>(location, op, "adds", types);
+}
+LogicalResult ScatterElementsOp::inferReturnTypes(MLIRContext *, MaybeLocation location, Adaptor op, Types &types) {
+  return inferScattered<ScatterElementsOp>(location, op, "writes", types);
+}
+
+/// Of an op that looks at so many indices for each element.
+static int64_t countComparisons(Value indices, int64_t dimension) {
+  const int64_t count = shapeOf(indices)[dimension];
   return 2 + (isOpen(count) ? 0 : 2 * count);
 }
+int64_t ScatterAddElementsOp::getOperationsPerElement() { return countComparisons(getIndices(), getDimension()); }
+int64_t ScatterElementsOp::getOperationsPerElement() { return countComparisons(getIndices(), getDimension()); }
 
 LogicalResult TopKOp::inferReturnTypes(MLIRContext *context, MaybeLocation location, Adaptor op, Types &types) {
   Shape shape(shapeOf(op.getInput()));

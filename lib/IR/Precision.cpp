@@ -49,6 +49,9 @@ bool mp::LayerNormGradOp::operandFollows(OpOperand &operand) {
 // Only the shape of `like` is read.
 bool mp::IotaOp::readsOnlyShape(OpOperand &) { return true; }
 bool mp::BroadcastOp::readsOnlyShape(OpOperand &operand) { return operand.getOperandNumber() == 1; }
+bool mp::RandomUniformOp::readsOnlyShape(OpOperand &operand) { return operand.getOperandNumber() == 1; }
+bool mp::RandomUniformOp::operandFollows(OpOperand &) { return false; }
+bool mp::RandomUniformOp::resultFollows(OpResult) { return false; }
 bool mp::IotaOp::operandFollows(OpOperand &) { return false; }
 bool mp::IotaOp::resultFollows(OpResult) { return false; }
 bool mp::BroadcastOp::operandFollows(OpOperand &operand) {

@@ -38,7 +38,8 @@ static unsigned constraintOfResults(StringRef op) {
   return llvm::StringSwitch<unsigned>(op.split('.').second)
       .Cases({"cast", "logical_and", "logical_or", "rmsprop", "sgd", "unscale"}, 1)
       .Cases({"add", "sub", "mul", "div", "max", "min", "atan2", "pow", "prelu", "compare", "select"}, 2)
-      .Cases({"argmax", "argmin", "broadcast", "iota", "top_k_grad"}, 2)
+      .Cases({"remainder", "floor_divide", "bitwise_and", "bitwise_or", "bitwise_xor", "shift_left", "shift_right"}, 2)
+      .Cases({"argmax", "argmin", "broadcast", "iota", "random_uniform", "top_k_grad"}, 2)
       .Cases({"softmax_cross_entropy", "softmax_cross_entropy_rows", "softmax_cross_entropy_grad_rows"}, 2)
       .Cases({"cross_entropy", "nll_loss", "mse_loss", "huber_loss", "kl_div", "layer_norm_statistics"}, 2)
       .Cases({"nonfinite_blocks", "sum_squares_blocks", "sum_row_blocks", "row_block_moments", "nonfinite_tiles"}, 2)
@@ -173,6 +174,27 @@ LogicalResult Atan2Op::inferReturnTypes(MLIRContext *, MaybeLocation location, A
 LogicalResult PReluOp::inferReturnTypes(MLIRContext *, MaybeLocation location, Adaptor operands, Types &types) {
   return inferBinary<PReluOp>(location, operands, types);
 }
+LogicalResult RemainderOp::inferReturnTypes(MLIRContext *, MaybeLocation location, Adaptor operands, Types &types) {
+  return inferBinary<RemainderOp>(location, operands, types);
+}
+LogicalResult FloorDivideOp::inferReturnTypes(MLIRContext *, MaybeLocation location, Adaptor operands, Types &types) {
+  return inferBinary<FloorDivideOp>(location, operands, types);
+}
+LogicalResult BitwiseAndOp::inferReturnTypes(MLIRContext *, MaybeLocation location, Adaptor operands, Types &types) {
+  return inferBinary<BitwiseAndOp>(location, operands, types);
+}
+LogicalResult BitwiseOrOp::inferReturnTypes(MLIRContext *, MaybeLocation location, Adaptor operands, Types &types) {
+  return inferBinary<BitwiseOrOp>(location, operands, types);
+}
+LogicalResult BitwiseXorOp::inferReturnTypes(MLIRContext *, MaybeLocation location, Adaptor operands, Types &types) {
+  return inferBinary<BitwiseXorOp>(location, operands, types);
+}
+LogicalResult ShiftLeftOp::inferReturnTypes(MLIRContext *, MaybeLocation location, Adaptor operands, Types &types) {
+  return inferBinary<ShiftLeftOp>(location, operands, types);
+}
+LogicalResult ShiftRightOp::inferReturnTypes(MLIRContext *, MaybeLocation location, Adaptor operands, Types &types) {
+  return inferBinary<ShiftRightOp>(location, operands, types);
+}
 LogicalResult CompareOp::inferReturnTypes(MLIRContext *context, MaybeLocation location, Adaptor operands,
                                           Types &types) {
   return inferBroadcast<CompareOp>(location, operands.getOperands(), IntegerType::get(context, 1), types);
@@ -278,6 +300,11 @@ LogicalResult LayerNormStatisticsOp::inferReturnTypes(MLIRContext *, MaybeLocati
 // Data
 
 LogicalResult IotaOp::inferShape(Shape &shape) {
+  shape = llvm::to_vector(shapeOf(getLike() ? getLike() : getResult()));
+  return success();
+}
+
+LogicalResult RandomUniformOp::inferShape(Shape &shape) {
   shape = llvm::to_vector(shapeOf(getLike() ? getLike() : getResult()));
   return success();
 }

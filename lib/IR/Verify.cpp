@@ -324,6 +324,14 @@ LogicalResult IotaOp::verify() {
   return success();
 }
 
+LogicalResult RandomUniformOp::verify() {
+  if (failed(verifyStream(*this, 1, static_cast<int64_t>(getStream()))))
+    return failure();
+  if (!getLike() && !cast<ShapedType>(getResult().getType()).hasStaticShape())
+    return violates(*this, 2) << "result has an open size; name the tensor it is like";
+  return success();
+}
+
 LogicalResult BroadcastOp::verify() {
   if (elementOf(getInput()) != elementOf(getResult()))
     return violates(*this, 3) << "result has type " << elementOf(getResult()) << ", operand has "

@@ -4,6 +4,8 @@
 #include "Reference/Indexing.h"
 #include "Reference/Rules.h"
 
+#include "mp/Numerics/Philox.h"
+
 using namespace mp;
 
 /// The elements of an attribute as tensor elements, or an error where it holds data in another
@@ -38,6 +40,15 @@ Tensor rules::evaluate(IotaOp op, const Frame &) {
   if (!isFloat(type.element))
     return Tensor::ofIntegers(std::move(type), indices);
   return Tensor::ofReals(std::move(type), std::vector<double>(indices.begin(), indices.end()));
+}
+
+Tensor rules::evaluate(RandomUniformOp op, const Frame &frame) {
+  TensorTypeT type = runtimeTypeOf(op.getResult());
+  const std::vector<int64_t> rng = frame[op.getRng()].integers();
+  std::vector<double> numbers;
+  for (uint64_t i = 0; i < elementsOf(type.shape); ++i)
+    numbers.push_back(uniformFloat(randomBits(rng[0], rng[1], static_cast<uint32_t>(op.getStream()), i)));
+  return Tensor::ofReals(std::move(type), numbers);
 }
 
 Tensor rules::evaluate(ReshapeOp op, const Frame &frame) {

@@ -24,20 +24,30 @@ static std::vector<int64_t> integersOf(mlir::Value operand, mlir::Value result, 
 }
 static bool isFloatValue(mlir::Value value) { return isFloat(runtimeTypeOf(value).element); }
 
-/// `real` of f64 values, or `integer` of 64-bit ones, which wrap.
-template <typename BinaryOp, typename Real, typename Integer>
-static Tensor mapBinary(BinaryOp op, const Frame &frame, Real real, Integer integer) {
-  auto zip = [](auto lhs, const auto &rhs, auto function) {
-    for (size_t i = 0; i < lhs.size(); ++i)
-      lhs[i] = function(lhs[i], rhs[i]);
-    return lhs;
-  };
+/// `function` of each two values.
+template <typename Value, typename Function>
+static std::vector<Value> zip(std::vector<Value> lhs, const std::vector<Value> &rhs, Function function) {
+  for (size_t i = 0; i < lhs.size(); ++i)
+    lhs[i] = function(lhs[i], rhs[i]);
+  return lhs;
+}
+
+/// `integer` of 64-bit values, which wrap.
+template <typename BinaryOp, typename Integer>
+static Tensor mapIntegers(BinaryOp op, const Frame &frame, Integer integer) {
   mlir::Value result = op.getResult();
-  if (isFloatValue(result))
-    return Tensor::ofReals(runtimeTypeOf(result),
-                           zip(realsOf(op.getLhs(), result, frame), realsOf(op.getRhs(), result, frame), real));
   return Tensor::ofIntegers(runtimeTypeOf(result), zip(integersOf(op.getLhs(), result, frame),
                                                        integersOf(op.getRhs(), result, frame), integer));
+}
+
+/// `real` of f64 values, or `integer` of 64-bit ones.
+template <typename BinaryOp, typename Real, typename Integer>
+static Tensor mapBinary(BinaryOp op, const Frame &frame, Real real, Integer integer) {
+  mlir::Value result = op.getResult();
+  if (!isFloatValue(result))
+    return mapIntegers(op, frame, integer);
+  return Tensor::ofReals(runtimeTypeOf(result),
+                         zip(realsOf(op.getLhs(), result, frame), realsOf(op.getRhs(), result, frame), real));
 }
 
 Tensor rules::evaluate(AddOp op, const Frame &frame) {
@@ -51,6 +61,41 @@ Tensor rules::evaluate(MulOp op, const Frame &frame) {
 }
 Tensor rules::evaluate(DivOp op, const Frame &frame) {
   return mapBinary(op, frame, [](double a, double b) { return a / b; }, [](int64_t a, int64_t) { return a; });
+}
+
+/// The quotient rounded down, and what it leaves; both are 0 of a division by 0. -1 divides without overflow.
+static int64_t floorDivide(int64_t a, int64_t b) {
+  if (b == 0 || b == -1)
+    return b == 0 ? 0 : static_cast<int64_t>(-static_cast<uint64_t>(a));
+  return a / b - (a % b != 0 && (a < 0) != (b < 0));
+}
+static int64_t remainderOf(int64_t a, int64_t b) {
+  const int64_t rest = b == 0 || b == -1 ? 0 : a % b;
+  return rest != 0 && (rest < 0) != (b < 0) ? rest + b : rest;
+}
+static double remainderOfReals(double a, double b) {
+  const double rest = std::fmod(a, b);
+  return rest != 0 && (rest < 0) != (b < 0) ? rest + b : rest;
+}
+Tensor rules::evaluate(RemainderOp op, const Frame &frame) {
+  return mapBinary(op, frame, remainderOfReals, remainderOf);
+}
+Tensor rules::evaluate(FloorDivideOp op, const Frame &frame) { return mapIntegers(op, frame, floorDivide); }
+Tensor rules::evaluate(BitwiseAndOp op, const Frame &frame) { return mapIntegers(op, frame, std::bit_and<>()); }
+Tensor rules::evaluate(BitwiseOrOp op, const Frame &frame) { return mapIntegers(op, frame, std::bit_or<>()); }
+Tensor rules::evaluate(BitwiseXorOp op, const Frame &frame) { return mapIntegers(op, frame, std::bit_xor<>()); }
+
+/// Whether bits of an element of `value` are left after a shift by `amount`.
+static bool leavesBits(mlir::Value value, int64_t amount) {
+  return amount >= 0 && amount < static_cast<int64_t>(8 * elementBytes(runtimeTypeOf(value).element));
+}
+Tensor rules::evaluate(ShiftLeftOp op, const Frame &frame) {
+  return mapIntegers(op, frame,
+                     [&](uint64_t a, int64_t amount) { return leavesBits(op.getResult(), amount) ? a << amount : 0; });
+}
+Tensor rules::evaluate(ShiftRightOp op, const Frame &frame) {
+  return mapIntegers(
+      op, frame, [&](int64_t a, int64_t amount) { return a >> (leavesBits(op.getResult(), amount) ? amount : 63); });
 }
 
 Tensor rules::evaluate(PowOp op, const Frame &frame) {
@@ -183,17 +228,8 @@ Tensor rules::evaluate(IsFiniteOp op, const Frame &frame) {
   return Tensor::ofIntegers(runtimeTypeOf(op.getResult()), answers);
 }
 
-/// `combine` of what both operands, broadcast, hold.
-template <typename Op, typename Combine> static Tensor combineFlags(Op op, const Frame &frame, Combine combine) {
-  std::vector<int64_t> flags = integersOf(op.getLhs(), op.getResult(), frame);
-  const std::vector<int64_t> others = integersOf(op.getRhs(), op.getResult(), frame);
-  for (size_t i = 0; i < flags.size(); ++i)
-    flags[i] = combine(flags[i] != 0, others[i] != 0);
-  return Tensor::ofIntegers(runtimeTypeOf(op.getResult()), flags);
-}
-
-Tensor rules::evaluate(LogicalAndOp op, const Frame &frame) { return combineFlags(op, frame, std::logical_and<>()); }
-Tensor rules::evaluate(LogicalOrOp op, const Frame &frame) { return combineFlags(op, frame, std::logical_or<>()); }
+Tensor rules::evaluate(LogicalAndOp op, const Frame &frame) { return mapIntegers(op, frame, std::logical_and<>()); }
+Tensor rules::evaluate(LogicalOrOp op, const Frame &frame) { return mapIntegers(op, frame, std::logical_or<>()); }
 Tensor rules::evaluate(LogicalNotOp op, const Frame &frame) {
   std::vector<int64_t> flags = frame[op.getInput()].integers();
   for (int64_t &flag : flags)

@@ -159,6 +159,15 @@ Tensor rules::evaluate(ScatterAddElementsOp op, const Frame &frame) {
   return Tensor::ofReals(runtimeTypeOf(op.getResult()), sums);
 }
 
+Tensor rules::evaluate(ScatterElementsOp op, const Frame &frame) {
+  Tensor result = frame[op.getInput()];
+  const Tensor &updates = frame[op.getUpdates()];
+  for (auto [source, place] : llvm::enumerate(placesOf(result, frame[op.getIndices()], op.getDimension())))
+    if (place >= 0)
+      copyElements(result, place, updates, static_cast<int64_t>(source), 1);
+  return result;
+}
+
 Tensor rules::evaluate(OneHotOp op, const Frame &frame) {
   TensorTypeT type = runtimeTypeOf(op.getResult());
   const int64_t classes = type.shape.back();

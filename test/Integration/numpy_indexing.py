@@ -106,8 +106,18 @@ def draw_scatter_add_elements(random, x):
     return f"mp.scatter_add_elements %x, %i, %u dimension {dimension}", lambda x: result, index, updates
 
 
-DRAWS = [draw_slice, draw_pad, draw_flip, draw_concat, draw_gather, draw_scatter_add, draw_gather_elements, draw_scatter_add_elements]
-COUNT = 160
+def draw_scatter_elements(random, x):
+    dimension, index = draw_places(random, x, -2, 2)
+    updates, result = random.normal(size=index.shape), x.copy()
+    for place, one in np.ndenumerate(index):  # of several the last
+        if 0 <= one < x.shape[dimension]:
+            result[(*place[:dimension], one, *place[dimension + 1 :])] = updates[place]
+    return f"mp.scatter_elements %x, %i, %u dimension {dimension}", lambda x: result, index, updates
+
+
+DRAWS = [draw_slice, draw_pad, draw_flip, draw_concat, draw_gather, draw_scatter_add, draw_gather_elements, draw_scatter_add_elements,
+         draw_scatter_elements]
+COUNT = 180
 
 
 def main():

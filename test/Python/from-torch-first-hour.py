@@ -63,14 +63,9 @@ imported(Of(lambda _, x: (x[:, :, None] * x[:, None]).tril(-1) + (x[:, :, None] 
 for function in (torch.logical_and, torch.logical_or, torch.logical_xor):
     imported(Of(lambda self, x: function(x, self.places).float()), torch.tensor([[0.0, -1.5, 0.0, 2.0], [1.0, 0.0, math.nan, 0.0]]))
 imported(Of(lambda _, x: ((x > 0) & True | False).float()), x)
-for function, said in ((lambda x: x << 1, "aten.__lshift__: 1, in '' (from-torch-first-hour.py:"), (lambda x: x << 1, "there is no such op; x << n is x * 2**n"),
-                       (lambda x: x >> 1, "there is no such op; as for all bits, of buffers compute them in __init__"),
-                       (lambda x: torch.bitwise_right_shift(x, x), "of inputs before the model is given them"),
-                       (lambda x: (x + 1).__ilshift__(1), "there is no such op; x << n is x * 2**n"),
-                       (lambda x: (x > 1) & 1, "bits of int64 are not supported, only bool")):
-    refused(said, halfstep.from_torch, Of(lambda _, x, function=function: function(x).float()), torch.arange(12).reshape(3, 4))
-refused(("bits of int64 are not supported, only bool; of buffers compute them in __init__, and register what comes out", "aten.__and__: 1", "aten.__or__: 1"),
-        halfstep.from_torch, Of(lambda self, x: x * (self.places & 2) + (self.places | 1)), x)
+for function in (lambda x: x << 1, lambda x: x >> 1, lambda x: torch.bitwise_right_shift(x, x), lambda x: (x + 1).__ilshift__(1), lambda x: x & 6 | 1, lambda x: ~x ^ 5):
+    imported(Of(lambda _, x, function=function: function(x).float()), torch.arange(12).reshape(3, 4))
+imported(Of(lambda self, x: x * (self.places & 2) + (self.places | 1)), x)
 imported(Of(lambda _, x: torch.roll(x, 1, 0)), x)
 
 # Images that grow, and norms of each.

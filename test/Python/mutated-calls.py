@@ -42,6 +42,7 @@ class Of:
 
 
 X, ROW, SQUARE, NUMBER = Of((None, 4, 6)), Of((6,)), Of((6, 6)), Of(())
+WHOLE = Of((None, 4, 6), "int32")
 LABELS, TRUTHS, IMAGE = Of((None, 4), "int64"), Of((None, 4, 6), "bool"), Of((None, 8, 8, 4))
 
 # What operands of functions and ops are in a call that is right, by their names; and of those that want others.
@@ -105,6 +106,9 @@ OWN = {
     "scaled_dot_product_attention": {"attn_mask": Of((4, 4)), "dropout_p": 0.1, "is_causal": False, "scale": 0.5},
     "scatter_add": {"input": SQUARE, "indices": Of((3,), "int32"), "updates": Of((3, 6)), "dimension": 0},
     "scatter_add_elements": {"input": SQUARE, "indices": Of((3, 6), "int32"), "updates": Of((3, 6)), "dimension": 0},
+    "scatter_elements": {"input": SQUARE, "indices": Of((3, 6), "int32"), "updates": Of((3, 6)), "dimension": 0},
+    **dict.fromkeys(["bitwise_and", "bitwise_or", "bitwise_xor", "shift_left", "shift_right"], dict.fromkeys(["lhs", "rhs"], WHOLE)), "bitwise_not": {"input": WHOLE},
+    **dict.fromkeys(["random_normal", "random_uniform"], {"shape": [3, 4], "dtype": "float32"}), "random_bernoulli": {"probability": X},
     "slice": {"starts": [0, 0, 1], "limits": [-(2**63), 4, 5], "strides": [1, 1, 2]},
     "split": {"sizes": [2, 4], "dimension": 2},
     "straight_through": {"value": X, "to": X},

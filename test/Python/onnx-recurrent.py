@@ -162,8 +162,8 @@ assert {name: value.shape for name, value in model.state_dict().items()} == {nam
 # What ours does not have is in the one error, with what else is lacking; what follows from sizes is said of the node.
 given = {"X": draw(POSITIONS, ROWS, FEATURES), "W": draw(1, 4 * UNITS, FEATURES), "R": draw(1, 4 * UNITS, UNITS)}
 sequences = {"lengths": numpy.array([4, 4, 3], numpy.int32)}
-refused_onnx("  Bernoulli: 1, as 'Bernoulli of t'\n  LSTM with activations sigmoid, affine, tanh and clip: 1, as 'layer'", layer(
-    "LSTM", ["X"], given, [helper.make_node("Bernoulli", ["X"], ["t"])], activations=["Sigmoid", "Affine", "Tanh"], clip=1.0))
+refused_onnx("  EyeLike: 1, as 'EyeLike of t'\n  LSTM with activations sigmoid, affine, tanh and clip: 1, as 'layer'", layer(
+    "LSTM", ["X"], given, [helper.make_node("EyeLike", ["X"], ["t"])], activations=["Sigmoid", "Affine", "Tanh"], clip=1.0))
 refused_onnx("  LSTM with input_forget: 1", layer("LSTM", ["X"], given, input_forget=1))
 refused_onnx("sequences that are shorter than the 4 positions", layer("LSTM", ["X"], {**given, **sequences}))
 refused_onnx("its weights are of 1 directions, expected 2", layer("LSTM", ["X"], given, direction="bidirectional"))

@@ -432,9 +432,8 @@ a, b, y = v3[:, None], m34[:, :1], signs(3)
 close(values_of(losses.margin_ranking_loss, a, b, y), numpy.maximum(-y[:, None] * (a - b), 0).mean())
 close(values_of(lambda a, b, y: losses.cosine_embedding_loss(a, b, y, margin=0.2), *TWO, y[:, None]), cosine_embedding(*TWO, y))
 
-# The mean of several values for a place is of their sum in float32, and a number of a row is more than uint8 has.
-half = numpy.full(4, 40000, "float16")
-close(values_of(lambda x, i, u: ops.index_put(x, (i,), u), numpy.zeros(3, "float16"), numpy.array([1, 1, 1, 2], "int32"), half), [0, 40000, 40000])
+# Of several values for a place it is the last, and a number of a row is more than uint8 has.
+close(values_of(lambda x, i, u: ops.index_put(x, (i,), u), numpy.zeros(3, "float16"), numpy.array([1, 1, 2, 1], "int32"), numpy.array([1, 2, 3, 4], "float16")), [0, 4, 3])
 many, few = draw(20, 30), numpy.array([19, 7], "uint8")
 close(values_of(lambda x, i, j, u: ops.index_put(x, (i, j), u), many, few, few, v4[:2]), index_put(many, few, few, v4[:2], False))
 

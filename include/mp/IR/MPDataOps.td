@@ -58,6 +58,41 @@ def MP_IotaOp : MP_Op<"iota", MP_Fixed, MP_Constant, MP_RoleMap,
   let hasVerifier = 1;
 }
 
+def MP_RandomUniformOp : MP_Op<"random_uniform", MP_Fixed, MP_Constant, MP_RoleMap,
+    [Pure, DeclareOpInterfaceMethods<MP_ShapeOpInterface, ["inferShape"]>,
+     DeclareOpInterfaceMethods<MP_PrecisionOpInterface, ["operandFollows", "resultFollows", "readsOnlyShape"]>]> {
+  let scaling = [MP_Independent, MP_Independent];
+  // Of the batch each row has numbers of its own: none depends on another row.
+  let rows = MP_EachRow;
+  let extraClassDeclaration = [{
+    int64_t getOperationsPerElement() { return 48; }
+    bool readsWhole(::mlir::OpOperand &) { return true; }
+  }];
+  let summary = "random numbers from 0 to below 1";
+  let description = [{
+    Element i (row-major) is a pure function of (seed, step, stream, i), with `rng` = (seed, step): the upper 24 bits of the word by which
+    `mp.dropout` of that stream keeps an element, as a fraction; each multiple of 2^-24 below 1 is as likely as any other. See Numerics/Philox.h. With `like`
+    the result has that operand's shape; only its shape is read.
+
+    Where a model that is evaluated or used has this op, each run advances the state `rng`.
+
+    Constraints:
+    - (C1) `stream` is at least 0.
+    - (C2) A result with an open size has `like`, whose shape is the result's.
+
+    Example:
+
+    ```mlir
+    %u = mp.random_uniform %rng {stream = 1} -> tensor<4x8xf32>
+    %v = mp.random_uniform %rng like %x : tensor<?x8xf16> {stream = 2} -> tensor<?x8xf32>
+    ```
+  }];
+  let arguments = (ins MP_Rng:$rng, Optional<MP_Tensor>:$like, I64Attr:$stream);
+  let results = (outs MP_F32Tensor:$result);
+  let assemblyFormat = "$rng (`like` $like^ `:` type($like))? attr-dict `->` type($result)";
+  let hasVerifier = 1;
+}
+
 def MP_ReshapeOp : MP_Op<"reshape", MP_Clear, MP_Differentiable, MP_RoleMovement,
     [Pure, SameOperandsAndResultElementType, DeclareOpInterfaceMethods<MP_ShapeOpInterface, ["inferShape"]>,
      DeclareOpInterfaceMethods<MP_OrderOpInterface, ["inferOrders"]>]> {

@@ -226,12 +226,14 @@ def MP_GatherElementsOp : MP_IndexingOp<"gather_elements", MP_Clear, [MP_Inferre
   }];
 }
 
+// An open size of the indices along the dimension is of rows that meet in one element.
+def MP_ScatteredRows : MP_RowRule<[{::mp::detail::isOpenAlong(*this, {static_cast<int64_t>(getDimension())}) ||
+    ::llvm::cast<::mlir::RankedTensorType>(getIndices().getType()).isDynamicDim(getDimension()) ||
+    ::mp::detail::hasSeveralOpenSizes(*this)}]>;
+
 def MP_ScatterAddElementsOp : MP_IndexingOp<"scatter_add_elements", MP_Promote, [MP_InferredTypes]> {
   let scaling = [MP_Term, MP_Independent, MP_Term];
-  // An open size of the indices along the dimension is of rows that meet in one element.
-  let rows = MP_RowRule<[{::mp::detail::isOpenAlong(*this, {static_cast<int64_t>(getDimension())}) ||
-                         ::llvm::cast<::mlir::RankedTensorType>(getIndices().getType()).isDynamicDim(getDimension()) ||
-                         ::mp::detail::hasSeveralOpenSizes(*this)}]>;
+  let rows = MP_ScatteredRows;
   let listedAs = "scatter / scatter_add";
   let summary = "adds each element of one tensor to one of another by its index along a dimension";
   let description = [{
@@ -252,6 +254,38 @@ def MP_ScatterAddElementsOp : MP_IndexingOp<"scatter_add_elements", MP_Promote, 
   }];
   let arguments = (ins MP_FloatTensor:$input, MP_IntegerTensor:$indices, MP_FloatTensor:$updates, MP_Dimension:$dimension);
   let results = (outs MP_FloatTensor:$result);
+  let assemblyFormat = [{
+    $input `,` $indices `,` $updates `dimension` $dimension attr-dict
+    `:` type($input) `,` type($indices) `,` type($updates) `->` type($result)
+  }];
+  let extraClassDeclaration = [{
+    bool readsWhole(::mlir::OpOperand &operand) { return operand.getOperandNumber() != 0; }
+    int64_t getOperationsPerElement();
+  }];
+}
+
+def MP_ScatterElementsOp : MP_IndexingOp<"scatter_elements", MP_Promote, [MP_InferredTypes]> {
+  let scaling = [MP_Term, MP_Independent, MP_Term];
+  let rows = MP_ScatteredRows;
+  let listedAs = "scatter / scatter_add";
+  let summary = "writes each element of one tensor over one of another by its index along a dimension";
+  let description = [{
+    PyTorch's `scatter`, ONNX's `ScatterElements`: an element of the operand, or in its place the last of the updates that have its place, but in `dimension`,
+    where their index is its own. An index that is none of the dimension's, a negative one too, writes nothing. Each element of the result looks along `dimension` of
+    the indices alone. What was written over has the gradient 0, and so has an update in whose place another stands.
+
+    Constraints:
+    - (C1) `dimension` is inside the operand's rank.
+    - (C2) The indices have the operand's rank, and outside `dimension` its sizes.
+    - (C3) Operand and updates have one element type, and updates the shape of the indices.
+
+    Example:
+
+    ```mlir
+    %s = mp.scatter_elements %x, %places, %u dimension 1 : tensor<?x10xf32>, tensor<?x3xi32>, tensor<?x3xf32> -> tensor<?x10xf32>
+    ```
+  }];
+  let arguments = (ins MP_Tensor:$input, MP_IntegerTensor:$indices, MP_Tensor:$updates, I64Attr:$dimension);
   let assemblyFormat = [{
     $input `,` $indices `,` $updates `dimension` $dimension attr-dict
     `:` type($input) `,` type($indices) `,` type($updates) `->` type($result)

@@ -164,7 +164,8 @@ def InferencePass : Pass<"mp-inference", "::mlir::ModuleOp"> {
       rows of the batch no result is `mp.batched`, and the program takes as many rows as the batch has: rows that only
       fill it would change the others.
 
-    In both dropout is the identity, states are read and not written, and computation that no result needs is erased, as
+    In both dropout is the identity, states are read and not written, but for "rng", which a program with other random ops
+    advances, and computation that no result needs is erased, as
     are states and, in `infer`, parameters that nothing reads.
 
     One that is there already stays, and no other is made.

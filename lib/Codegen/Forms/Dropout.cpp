@@ -1,4 +1,4 @@
-// Masks of random bits, in lanes.
+// Random numbers and masks of random bits, in lanes.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Codegen/Forms/Forms.h"
@@ -67,20 +67,19 @@ namespace {
 struct DropoutForms : ScalarForms {
   FormResult form(DropoutMaskOp op);
   FormResult form(MaskedDropoutOp op);
+  FormResult form(RandomUniformOp op);
 
 private:
   Value isKept(Value words);
 };
 
 /// Words of Philox that all elements share: both of the key, both of the step; each in an i64.
-struct DropoutParts : ScalarPartsInterface::ExternalModel<DropoutParts, DropoutMaskOp> {
-  SmallVector<OpOperand *, 2> getPartOperands(Operation *op) const {
-    return {&cast<DropoutMaskOp>(op).getRngMutable()};
-  }
+template <typename Op> struct RandomParts : ScalarPartsInterface::ExternalModel<RandomParts<Op>, Op> {
+  SmallVector<OpOperand *, 2> getPartOperands(Operation *op) const { return {&cast<Op>(op).getRngMutable()}; }
 
   FailureOr<ScalarParts> buildParts(Operation *op, LaneBuilder &b,
                                     function_ref<FailureOr<Value>(Value, int64_t)> load) const {
-    Value rng = cast<DropoutMaskOp>(op).getRng();
+    Value rng = cast<Op>(op).getRng();
     FailureOr<Value> seed = load(rng, 0), step = load(rng, 1);
     if (failed(seed) || failed(step))
       return failure();
@@ -179,7 +178,24 @@ FormResult DropoutForms::form(MaskedDropoutOp op) {
   return exact(arith::SelectOp::create(b, isKept(operand(1)), kept, floatConstant(b, x.getType(), 0)));
 }
 
+/// Of four neighbours each takes its word of one block.
+FormResult DropoutForms::form(RandomUniformOp op) {
+  Value position = in.position();
+  Type type = position.getType();
+  std::array<Value, 4> words =
+      buildPhilox(b, shiftRight(b, position, 2), static_cast<uint32_t>(op.getStream()), in.parts);
+  Value number = arith::AndIOp::create(b, position, intConstant(b, type, 3)), word = words[3];
+  for (int64_t i = 0; i < 3; ++i) {
+    Value isOwn = arith::CmpIOp::create(b, arith::CmpIPredicate::eq, number, intConstant(b, type, i));
+    word = arith::SelectOp::create(b, isOwn, words[i], word);
+  }
+  Value bits = castValue(b, shiftRight(b, lowHalf(b, word), 8), b.getI64Type(), b.getI32Type());
+  Value whole = castValue(b, bits, b.getI32Type(), b.getF32Type());
+  return exact(arith::MulFOp::create(b, whole, floatConstant(b, whole.getType(), 0x1p-24)));
+}
+
 void mp::attachDropoutForms(MLIRContext *context) {
   attachForms<DropoutForms>(context);
-  DropoutMaskOp::attachInterface<DropoutParts>(*context);
+  DropoutMaskOp::attachInterface<RandomParts<DropoutMaskOp>>(*context);
+  RandomUniformOp::attachInterface<RandomParts<RandomUniformOp>>(*context);
 }

@@ -79,7 +79,9 @@ struct IndexingForms : ScalarForms {
   // Each element is of a place of its own.
   static int64_t run(GatherElementsOp) { return 1; }
   // Neighbours have indices and updates that are neighbours, unless they are looked up along the last dimension.
-  static int64_t run(ScatterAddElementsOp op) {
+  template <typename Op>
+    requires(std::is_same_v<Op, ScatterAddElementsOp> || std::is_same_v<Op, ScatterElementsOp>)
+  static int64_t run(Op op) {
     ArrayRef<int64_t> own = shapeOf(op.getInput());
     const bool areTogether = op.getDimension() + 1 != own.size() && own.back() == shapeOf(op.getIndices()).back();
     return areTogether ? std::max<int64_t>(own.back(), 1) : 1;
@@ -302,30 +304,38 @@ struct IndexingForms : ScalarForms {
     return exact(select(index.isBelow(at, size), loadAt(0, op.getInput(), place.numbers, place.column), none));
   }
 
-  FormResult form(ScatterAddElementsOp op) {
+  /// The operand's lanes after all updates of their places, in order: `apply` is what one makes of them.
+  template <typename Op> Value updated(Op op, function_ref<Value(Value soFar, Value update)> apply) {
     ArrayRef<int64_t> own = shapeOf(op.getInput()), of = shapeOf(op.getIndices());
     const auto dimension = static_cast<size_t>(op.getDimension());
     if (product(of) == 0 || product(own) == 0)
-      return exact(operand(0));
+      return operand(0);
     Place place = placeOf(own, {own.size() - 1, run(op), 1});
-    // Beside the indices there is nothing to add.
+    // Beside the indices there is nothing to do.
     Value count = index.i64(of[dimension]);
     for (auto [i, number] : llvm::enumerate(place.numbers))
       if (i != dimension && of[i] != own[i])
         count = arith::SelectOp::create(b, index.isBelow(number, of[i]), count, index.i64(0));
     // Builders of bodies are `b`, where it is then.
-    auto add = [&](OpBuilder &, Location, Value number, ValueRange soFar) {
+    auto step = [&](OpBuilder &, Location, Value number, ValueRange soFar) {
       SmallVector<Value, 4> numbers = place.numbers;
       numbers[dimension] = number;
       Value at =
           castValue(b, loadAt(1, op.getIndices(), numbers, place.column), elementOf(op.getIndices()), b.getI64Type());
       Value isOwn =
           arith::CmpIOp::create(b, arith::CmpIPredicate::eq, at, splat(b, place.numbers[dimension], in.width));
-      Value sum = arith::AddFOp::create(b, soFar[0], loadAt(2, op.getUpdates(), numbers, place.column));
-      scf::YieldOp::create(b, ValueRange{arith::SelectOp::create(b, isOwn, sum, soFar[0])});
+      Value next = apply(soFar[0], loadAt(2, op.getUpdates(), numbers, place.column));
+      scf::YieldOp::create(b, ValueRange{arith::SelectOp::create(b, isOwn, next, soFar[0])});
     };
-    return rounded(op,
-                   scf::ForOp::create(b, index.i64(0), count, index.i64(1), ValueRange{operand(0)}, add).getResult(0));
+    return scf::ForOp::create(b, index.i64(0), count, index.i64(1), ValueRange{operand(0)}, step).getResult(0);
+  }
+
+  FormResult form(ScatterAddElementsOp op) {
+    return rounded(
+        op, updated(op, [&](Value sum, Value update) -> Value { return arith::AddFOp::create(b, sum, update); }));
+  }
+  FormResult form(ScatterElementsOp op) {
+    return exact(updated(op, [](Value, Value update) { return update; }));
   }
 
   FormResult form(OneHotOp op) {

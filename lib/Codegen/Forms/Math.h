@@ -56,6 +56,9 @@ mlir::Value buildLog1p(LaneBuilder &b, mlir::Value x);
 /// x^y, with the special values of C99's `pow`.
 mlir::Value buildPow(LaneBuilder &b, mlir::Value x, mlir::Value y);
 
+/// What x / y rounded down leaves, with the sign of y: fmod of C99, which is exact, plus y where it has another sign.
+mlir::Value buildRemainder(LaneBuilder &b, mlir::Value x, mlir::Value y);
+
 /// The hyperbolic tangent.
 mlir::Value buildTanh(LaneBuilder &b, mlir::Value x);
 

@@ -36,6 +36,49 @@ struct ElementwiseForms : ScalarForms {
   FormResult form(SubOp op) { return binary<arith::SubFOp, arith::SubIOp>(op); }
   FormResult form(MulOp op) { return binary<arith::MulFOp, arith::MulIOp>(op); }
   FormResult form(DivOp op) { return rounded(op, arith::DivFOp::create(b, operand(0), operand(1))); }
+  FormResult form(RemainderOp op) {
+    return isa<FloatType>(resultElement(op)) ? ofTwo(op, buildRemainder) : exact(divide(op).second);
+  }
+  FormResult form(FloorDivideOp op) { return exact(divide(op).first); }
+  FormResult form(BitwiseAndOp) { return exact(arith::AndIOp::create(b, operand(0), operand(1))); }
+  FormResult form(BitwiseOrOp) { return exact(arith::OrIOp::create(b, operand(0), operand(1))); }
+  FormResult form(BitwiseXorOp) { return exact(arith::XOrIOp::create(b, operand(0), operand(1))); }
+  FormResult form(ShiftLeftOp) {
+    return exact(select(leavesBits(), arith::ShLIOp::create(b, operand(0), operand(1)), integer(0)));
+  }
+  FormResult form(ShiftRightOp op) {
+    if (resultElement(op).isUnsignedInteger())
+      return exact(select(leavesBits(), arith::ShRUIOp::create(b, operand(0), operand(1)), integer(0)));
+    Value most = integer(bitWidth() - 1);
+    return exact(arith::ShRSIOp::create(b, operand(0), select(leavesBits(), operand(1), most)));
+  }
+
+  Value integer(int64_t value) { return intConstant(b, operand(0).getType(), value); }
+  Value compare(arith::CmpIPredicate predicate, Value x, Value y) { return arith::CmpIOp::create(b, predicate, x, y); }
+  int64_t bitWidth() { return laneType(operand(0).getType()).getIntOrFloatBitWidth(); }
+  /// Whether a shift by the second operand leaves bits of the first; a negative number is a large one.
+  Value leavesBits() { return compare(arith::CmpIPredicate::ult, operand(1), integer(bitWidth())); }
+
+  /// The quotient of integers, rounded down, and what it leaves. No processor's division sees 0, nor -1 with a sign.
+  std::pair<Value, Value> divide(Operation *op) {
+    Value x = operand(0), y = operand(1), zero = integer(0), one = integer(1);
+    Value isZero = compare(arith::CmpIPredicate::eq, y, zero);
+    if (resultElement(op).isUnsignedInteger()) {
+      Value divisor = select(isZero, one, y);
+      return {select(isZero, zero, arith::DivUIOp::create(b, x, divisor)), arith::RemUIOp::create(b, x, divisor)};
+    }
+    Value isMinusOne = compare(arith::CmpIPredicate::eq, y, integer(-1));
+    Value divisor = select(arith::OrIOp::create(b, isZero, isMinusOne), one, y);
+    Value quotient = arith::DivSIOp::create(b, x, divisor);
+    Value rest = arith::SubIOp::create(b, x, arith::MulIOp::create(b, quotient, divisor));
+    Value isLeft = compare(arith::CmpIPredicate::ne, rest, zero);
+    Value differs = compare(arith::CmpIPredicate::slt, arith::XOrIOp::create(b, rest, divisor), zero);
+    Value isAbove = arith::AndIOp::create(b, isLeft, differs);
+    quotient = select(isAbove, arith::SubIOp::create(b, quotient, one), quotient);
+    quotient = select(isMinusOne, arith::SubIOp::create(b, zero, x), quotient);
+    return {select(isZero, zero, quotient), select(isAbove, arith::AddIOp::create(b, rest, divisor), rest)};
+  }
+
   FormResult form(MaxOp op) {
     Type element = resultElement(op);
     if (isa<FloatType>(element))

@@ -185,8 +185,8 @@ struct DecomposePass : mp::impl::DecomposePassBase<DecomposePass> {
     walkAndApplyPatterns(getOperation(), std::move(ofAttention));
     RewritePatternSet patterns(&getContext());
     patterns.add<DecomposeArgmin, DecomposeCrossEntropy, DecomposeExpansion, DecomposeElementLoss,
-                 DecomposeWeightedCrossEntropyGrad, DecomposeDropout, DropLike<IotaOp>, DropLike<BroadcastOp>>(
-        &getContext());
+                 DecomposeWeightedCrossEntropyGrad, DecomposeDropout, DropLike<IotaOp>, DropLike<BroadcastOp>,
+                 DropLike<RandomUniformOp>>(&getContext());
     populateTrainingPatterns(patterns, machine.partialBlock());
     populateBatchNormPatterns(patterns);
     populateGroupNormPatterns(patterns);

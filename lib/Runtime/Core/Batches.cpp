@@ -3,6 +3,8 @@
 
 #include "Runtime/Core/Batches.h"
 
+#include "mp/Base/Names.h"
+
 #include <algorithm>
 #include <cstring>
 
@@ -82,6 +84,8 @@ struct Chunk {
 
 } // namespace
 
+bool mp::isOfAllRows(const ResultT &result) { return result.kind == ResultKind::Next && result.name != states::rng; }
+
 /// Fails where a chunk is not a whole batch and a result would be wrong then.
 static Status checkChunks(const ProgramRunner &runner, int64_t rows) {
   const VariantT &variant = runner.variant();
@@ -91,10 +95,11 @@ static Status checkChunks(const ProgramRunner &runner, int64_t rows) {
   bool weighted = std::any_of(variant.arguments.begin(), variant.arguments.end(),
                               [](const auto &a) { return a->kind == ArgumentKind::RowWeights; });
   for (const auto &result : variant.results) {
-    if (result->kind == ResultKind::Next)
+    if (isOfAllRows(*result))
       return makeError("program ", runner.program().name, " changes state and takes exactly ", variant.batch,
                        " rows, given ", rows);
-    bool joins = result->batched || (result->kind == ResultKind::Loss && (weighted || !padded));
+    bool joins = result->batched || result->kind == ResultKind::Next ||
+                 (result->kind == ResultKind::Loss && (weighted || !padded));
     if (!joins)
       return makeError("result '", result->name, "' of program ", runner.program().name,
                        " is not per row; the program takes exactly ", variant.batch, " rows, given ", rows,

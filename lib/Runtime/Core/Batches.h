@@ -13,6 +13,10 @@ namespace mp {
 ErrorOr<std::optional<int64_t>> checkInputs(std::string_view program, const executable::VariantT &variant,
                                             const NamedTensors &inputs);
 
+/// Whether a result is a state that so many rows, no more and no fewer, change: any next value but that of the random
+/// generator, which goes on with each batch.
+bool isOfAllRows(const executable::ResultT &result);
+
 /// Runs checked inputs as Session::run says.
 ErrorOr<NamedTensors> runInBatches(ProgramRunner &runner, const NamedTensors &inputs, std::optional<int64_t> rows);
 

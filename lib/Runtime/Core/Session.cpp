@@ -191,7 +191,7 @@ static bool hasBatch(const VariantT &variant) {
 }
 
 static bool changesState(const VariantT &variant) {
-  return std::ranges::any_of(variant.results, [](const auto &result) { return result->kind == ResultKind::Next; });
+  return std::ranges::any_of(variant.results, [](const auto &result) { return isOfAllRows(*result); });
 }
 
 static std::string listNumbers(const std::vector<int64_t> &numbers) {

@@ -36,8 +36,19 @@ static LogicalResult verifySpecialized(func::FuncOp model) {
   return success();
 }
 
-/// A copy of `model` behind it, in which nothing is random, batches are normalized by running statistics, and only
-/// results of the roles in `kept` are left.
+/// Lets a program that draws random numbers go on with its generator, so that no two runs draw the same.
+static void advanceGenerator(func::FuncOp program) {
+  BlockArgument rng = getStates(program).lookup(states::rng);
+  if (!rng || rng.use_empty())
+    return;
+  OpBuilder builder(getReturn(program));
+  SignatureEdit edit(program);
+  edit.addResult(AdvanceOp::create(builder, program.getLoc(), rng, Value()), ResultRole::Next, states::rng);
+  edit.commit();
+}
+
+/// A copy of `model` behind it, in which nothing is dropped at random, batches are normalized by running statistics,
+/// and only results of the roles in `kept` are left.
 static FailureOr<func::FuncOp> cloneFor(func::FuncOp model, SymbolTable &symbols, ProgramKind kind,
                                         ArrayRef<ResultRole> kept) {
   func::FuncOp program = model.clone();
@@ -54,6 +65,7 @@ static FailureOr<func::FuncOp> cloneFor(func::FuncOp model, SymbolTable &symbols
       edit.eraseResult(i);
   edit.commit();
   eraseDeadOps(program);
+  advanceGenerator(program);
   if (failed(verifyBatchStatistics(program)))
     return failure();
   return program;

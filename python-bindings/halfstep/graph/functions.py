@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import Any
 
 from halfstep.graph import generated
-from halfstep.graph.graph import Value, listed_as, operand
+from halfstep.graph.graph import Value, listed_as, operand, operands
 from halfstep.graph.promotion import alike, in_float32, in_widest
 from halfstep.graph.shapes import cast, concat, split
 from halfstep.hints.types import Operand, Tensor
@@ -55,6 +55,69 @@ def square(input: Operand) -> Tensor:
 def ceil(input: Operand) -> Tensor:
     """The smallest whole number that is not less than each element, of floats (numpy.ceil, torch.ceil). The gradient is 0."""
     return generated.neg(generated.floor(generated.neg(operand(input))))
+
+
+def _differs(left: Tensor, from_: Tensor) -> Tensor:
+    """Where what a division leaves is not 0 and has another sign."""
+    return generated.logical_and(generated.compare("ne", left, 0), generated.compare("ne", left < 0, from_ < 0))
+
+
+def fmod(lhs: Operand, rhs: Operand) -> Tensor:
+    """What a division toward zero leaves, with the sign of `lhs` (numpy.fmod, torch.fmod), with NumPy's broadcasting; exact. `remainder` has
+    the sign of `rhs`."""
+    x, y = alike(lhs, rhs)
+    if "float" not in x.dtype:
+        left = generated.remainder(x, y)
+        return generated.select(_differs(left, x), left - y, left)
+    far, by = (generated.select(one < 0, generated.neg(one), one) for one in (x, y))
+    left = generated.remainder(far, by)
+    return generated.select(x < 0, generated.neg(left), left)
+
+
+def floor_divide(lhs: Operand, rhs: Operand) -> Tensor:
+    """The quotient rounded down, of integers or floats (Python's `//`, numpy.floor_divide, torch.floor_divide), with NumPy's broadcasting. An
+    integer by 0 gives 0. Of floats the gradient is 0."""
+    x, y = alike(lhs, rhs)
+    if "float" not in x.dtype:
+        return generated.floor_divide(x, y)
+    with in_float32(x, y) as (a, b):
+        left = fmod(a, b)
+        below = generated.round((a - left) / b) - cast(_differs(left, b), a.dtype)
+        found = generated.select(generated.compare("eq", b, 0), a / b, below)
+        return found if found.dtype == x.dtype else cast(found, x.dtype)
+
+
+def quotient_to_zero(lhs: Operand, rhs: Operand) -> Tensor:
+    """The quotient without its fraction; of integers exact, and 0 by 0."""
+    x, y = alike(lhs, rhs)
+    if "float" not in x.dtype:
+        return generated.floor_divide(x - fmod(x, y), y)
+    quotient = x / y
+    return generated.select(quotient < 0, ceil(quotient), generated.floor(quotient))
+
+
+def bitwise_and(lhs: Operand, rhs: Operand) -> Tensor:
+    """The bits that both have, of integers or bool (numpy.bitwise_and), with NumPy's broadcasting."""
+    x, y = operands(lhs, rhs)
+    return generated.logical_and(x, y) if x.dtype == "bool" else generated.bitwise_and(x, y)
+
+
+def bitwise_or(lhs: Operand, rhs: Operand) -> Tensor:
+    """The bits that one of two has, of integers or bool (numpy.bitwise_or), with NumPy's broadcasting."""
+    x, y = operands(lhs, rhs)
+    return generated.logical_or(x, y) if x.dtype == "bool" else generated.bitwise_or(x, y)
+
+
+def bitwise_xor(lhs: Operand, rhs: Operand) -> Tensor:
+    """The bits in which two differ, of integers or bool (numpy.bitwise_xor), with NumPy's broadcasting."""
+    x, y = operands(lhs, rhs)
+    return generated.compare("ne", x, y) if x.dtype == "bool" else generated.bitwise_xor(x, y)
+
+
+def bitwise_not(input: Operand) -> Tensor:
+    """The bits that an integer or bool does not have (numpy.bitwise_not): -1 - x, of uint8 255 - x."""
+    x = operand(input)
+    return generated.logical_not(x) if x.dtype == "bool" else generated.bitwise_xor(x, 255 if x.dtype == "uint8" else -1)
 
 
 def sign(input: Operand) -> Tensor:

@@ -50,7 +50,7 @@ def checked(function: Callable[..., Any], name: str, names: Set[str] = _NAMES) -
     places = [one.name for one in parameters if one.kind is one.POSITIONAL_OR_KEYWORD]
     rest = next((one.name for one in parameters if one.kind is one.VAR_POSITIONAL), None)
     several = {one.name for one in parameters if one.name in _SEVERAL or one.annotation == "Iterable[Operand]"}
-    required = {one.name: one.default is one.empty for one in parameters if one.name in names - several}
+    required = {one.name: one.default is one.empty for one in parameters if one.name in names - several and one.annotation != "float"}
     # What the compiler compares with the op's definition is not asked twice.
     is_op = inspect.unwrap(function).__module__ == generated.__name__
     checks = {one.name: check for one in parameters if not is_op and (check := _check_of(one)) is not None}

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import functools
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 from halfstep.graph import generated
 from halfstep.graph.graph import operand, operands
-from halfstep.graph.promotion import alike, in_float32, in_widest
-from halfstep.graph.shapes import as_type, broadcast, concat, constant, index_of, known_sizes, part, reshape, tile
+from halfstep.graph.promotion import alike, in_widest
+from halfstep.graph.shapes import as_type, broadcast, concat, constant, index_of, iota, known_sizes, part, reshape, tile
 from halfstep.hints.types import Operand, Tensor
 from halfstep_runtime._errors import Error, axis
 
@@ -73,45 +73,55 @@ def gather_slices(input: Tensor, places: Tensor) -> Tensor:
     return reshape(found, (*places.shape, *rest))
 
 
+def _scattered(name: str, op: Callable[..., Tensor], input: Operand, dimension: int, indices: Operand, updates: Operand) -> Tensor:
+    """An op that puts updates to their places, of indices that may be fewer than they and the input's elements."""
+    x, put = alike(input, updates)
+    indices, = operands(indices)
+    own, others, shape = x.shape, put.shape, indices.shape
+    dimension = axis(name, dimension, len(own))
+    if len(others) != len(shape) or any(a != b and (a is None or b is None or a > b) for a, b in zip(shape, others)):
+        raise Error(f"{name}: indices of shape {shape} do not lie in updates of {others} for {own}")
+    _check_places(name, x, shape, dimension)
+    taken = put if others == shape else index_of(put, tuple(slice(None) if size is None else slice(0, size) for size in shape))
+
+    def into(some: Tensor, dimensions: Sequence[int]) -> Tensor:
+        """A part of `input`; beyond the indices it stays what it is."""
+        if not dimensions:
+            return op(some, indices, taken, dimension)
+        first, *others = dimensions
+        front, rest = (part(some, first, one) for one in (slice(0, shape[first]), slice(shape[first], None)))
+        return concat([into(front, others), rest], first)
+
+    return into(x, [i for i, size in enumerate(shape) if i != dimension and size != own[i]])
+
+
 def scatter_add_elements(input: Operand, dimension: int, indices: Operand, updates: Operand) -> Tensor:
     """Adds each element of `updates` to that of `input` at its own place but in `dimension`, where the index in the same place of
     `indices` says, in their order (torch.scatter_add). An index that is none of the dimension's adds nothing. Where there are fewer indices
     along another dimension, they are of the first elements there. The sum is in the wider of the two types."""
-    x, added = alike(input, updates)
-    indices, = operands(indices)
-    own, others, shape = x.shape, added.shape, indices.shape
-    dimension = axis("scatter_add_elements", dimension, len(own))
-    if len(others) != len(shape) or any(a != b and (a is None or b is None or a > b) for a, b in zip(shape, others)):
-        raise Error(f"scatter_add_elements: indices of shape {shape} do not lie in updates of {others} for {own}")
-    _check_places("scatter_add_elements", x, shape, dimension)
-    taken = added if others == shape else index_of(added, tuple(slice(None) if size is None else slice(0, size) for size in shape))
-
-    def put(input: Tensor, dimensions: Sequence[int]) -> Tensor:
-        """Into a part of the input; beyond the indices it stays what it is."""
-        if not dimensions:
-            return generated.scatter_add_elements(input, indices, taken, dimension)
-        first, *others = dimensions
-        front, rest = (part(input, first, one) for one in (slice(0, shape[first]), slice(shape[first], None)))
-        return concat([put(front, others), rest], first)
-
-    return put(x, [i for i, size in enumerate(shape) if i != dimension and size != own[i]])
+    return _scattered("scatter_add_elements", generated.scatter_add_elements, input, dimension, indices, updates)
 
 
-def _means(shape: tuple[int | None, ...], places: Tensor, values: Tensor) -> tuple[Tensor, Tensor]:
-    """The mean of the values for each place, and whether there are any. Of float16 the sum is float32: it may be out of range where the
-    mean is not."""
-    with in_float32(values) as (own,):
-        zero, one = constant(0.0, own.dtype), constant(1.0, own.dtype)
-        counts = generated.scatter_add(broadcast(zero, shape[:1]), places, broadcast(one, places.shape), 0)
-        sums = generated.scatter_add(broadcast(zero, shape), places, own, 0)
-        counts = reshape(counts, (*counts.shape, *[1] * (len(shape) - 1)))
-        return sums / generated.max(counts, one), counts > 0.0
+def scatter_elements(input: Operand, dimension: int, indices: Operand, updates: Operand) -> Tensor:
+    """`input` with each element of `updates` at its own place but in `dimension`, where the index in the same place of `indices` says
+    (numpy.put_along_axis, torch.scatter): of several for one place the last. An index that is none of the dimension's writes nothing. Where
+    there are fewer indices along another dimension, they are of the first elements there. In the wider of the two types."""
+    return _scattered("scatter_elements", generated.scatter_elements, input, dimension, indices, updates)
+
+
+def put_slices(x: Tensor, places: Tensor, values: Tensor, dimension: int) -> Tensor:
+    """`x` with slices of `values` at as many places of a dimension, of several for one place the last."""
+    size = x.shape[dimension]
+    none = broadcast(constant(-1, "int64"), (size,))
+    last = generated.scatter_elements(none, places, iota(0, places.shape, dtype="int64"), 0)
+    is_put = reshape(last >= 0, (size, *[1] * (len(x.shape) - 1 - dimension)))
+    return generated.select(is_put, generated.gather(values, last, dimension), x)
 
 
 def index_put(input: Operand, indices: Iterable[Operand], values: Operand, *, accumulate: bool = False) -> Tensor:
     """`input` with `values` where tensors of indices into its first dimensions say, `input[indices] = values`, or added there with
     `accumulate` (torch.index_put). Values broadcast to the indices' shape and the dimensions behind; indices outside of a dimension,
-    negative ones too, change nothing. Of several values for one place it is their mean. In the wider of the two types."""
+    negative ones too, change nothing. Of several values for one place it is the last. In the wider of the two types."""
     x, added = alike(input, values)
     places_in = operands(*indices)
     own, _, *shapes = _sizes("index_put", x, added, *places_in)
@@ -125,7 +135,4 @@ def index_put(input: Operand, indices: Iterable[Operand], values: Operand, *, ac
         rows = reshape(x, (math.prod(own[:count]), *rest))
         places = reshape(places_of(places_in, own[:count]), (math.prod(shape),))
         added = reshape(broadcast(added, (*shape, *rest)), (math.prod(shape), *rest))
-        if accumulate:
-            return reshape(generated.scatter_add(rows, places, added, 0), x.shape)
-        shares, is_put = _means(rows.shape, places, added)
-        return reshape(generated.select(is_put, as_type(shares, x.dtype), rows), x.shape)
+        return reshape(generated.scatter_add(rows, places, added, 0) if accumulate else put_slices(rows, places, added, 0), x.shape)

@@ -6,12 +6,12 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from halfstep import ops
-from halfstep.graph.functions import pow
+from halfstep.graph.functions import bitwise_and, bitwise_not, bitwise_or, bitwise_xor, floor_divide, pow
 from halfstep.graph.graph import Value, apply, check_operand, operand, type_of
 from halfstep.graph.products import matmul
 from halfstep.graph.shapes import cast, index_of, reshape
 from halfstep.hints.functions import INSTEAD
-from halfstep.hints.tensors import OF_NUMPY, UNDONE, VALUES
+from halfstep.hints.tensors import OF_NUMPY, VALUES
 from halfstep.hints.types import DType, Operand
 from halfstep_runtime._elements import DTypeName
 from halfstep_runtime._errors import Error, is_integer, shown
@@ -43,6 +43,12 @@ def _of_one(op: str) -> Callable[[Any], Tensor]:
     return lambda self: apply(op, [self])
 
 
+def _by(function: Callable[[Any, Any], Tensor], *, turned: bool = False) -> Callable[[Any, Operand], Tensor]:
+    """An operator that a function of two computes."""
+    name = f"mp.{function.__name__}"
+    return lambda self, other: function(_operand_of(name, other), self) if turned else function(self, _operand_of(name, other))
+
+
 def _operand_of(op: str, value: Operand) -> Operand:
     """What is beside a tensor in an operator, and can be an operand."""
     check_operand(op, "an operand", value)
@@ -58,11 +64,15 @@ class Operators:
     __sub__, __rsub__ = _of_two("mp.sub"), _of_two("mp.sub", turned=True)
     __mul__, __rmul__ = _of_two("mp.mul"), _of_two("mp.mul", turned=True)
     __truediv__, __rtruediv__ = _of_two("mp.div"), _of_two("mp.div", turned=True)
-    __and__, __rand__ = _of_two("mp.logical_and"), _of_two("mp.logical_and", turned=True)
-    __or__, __ror__ = _of_two("mp.logical_or"), _of_two("mp.logical_or", turned=True)
+    __mod__, __rmod__ = _of_two("mp.remainder"), _of_two("mp.remainder", turned=True)
+    __floordiv__, __rfloordiv__ = _by(floor_divide), _by(floor_divide, turned=True)
+    __lshift__, __rlshift__ = _of_two("mp.shift_left"), _of_two("mp.shift_left", turned=True)
+    __rshift__, __rrshift__ = _of_two("mp.shift_right"), _of_two("mp.shift_right", turned=True)
+    __and__, __rand__ = _by(bitwise_and), _by(bitwise_and, turned=True)
+    __or__, __ror__ = _by(bitwise_or), _by(bitwise_or, turned=True)
     __lt__, __gt__ = _of_two("mp.compare", predicate="lt"), _of_two("mp.compare", predicate="gt")
     __le__, __ge__ = _of_two("mp.compare", predicate="le"), _of_two("mp.compare", predicate="ge")
-    __abs__, __neg__, __invert__ = _of_one("mp.abs"), _of_one("mp.neg"), _of_one("mp.logical_not")
+    __abs__, __neg__ = _of_one("mp.abs"), _of_one("mp.neg")
 
     def __matmul__(self: Any, other: Operand) -> Tensor:
         return matmul(self, _operand_of("mp.matmul", other))
@@ -84,10 +94,19 @@ class Operators:
             raise Error(f"round of a tensor to {shown(digits)} digits: ops.round(x) is to whole numbers; ops.round(x * 10.0**digits) / 10.0**digits")
         return apply("mp.round", [self])
 
+    def __divmod__(self: Any, other: Operand) -> tuple[Tensor, Tensor]:
+        return self // other, self % other
+
+    def __rdivmod__(self: Any, other: Operand) -> tuple[Tensor, Tensor]:
+        return other // self, other % self
+
+    def __invert__(self: Any) -> Tensor:
+        return bitwise_not(self)
+
     def __xor__(self: Any, other: Operand) -> Tensor:
-        if self.dtype != "bool":
-            raise Error(f"^ is of bool, and the tensor has elements of {self.dtype}; x ** 2 is a power")
-        return apply("mp.compare", [self, other], {"predicate": "ne"})
+        if "float" in self.dtype:
+            raise Error(f"^ is of integers and bool, and the tensor has elements of {self.dtype}; x ** 2 is a power")
+        return bitwise_xor(self, _operand_of("mp.bitwise_xor", other))
 
     __rxor__ = __xor__
 
@@ -147,17 +166,3 @@ class Tensor(Operators, Value):
 
 
 tell_methods(Tensor, ["reshape", "astype"])
-
-
-def _undone(sign: str, instead: str) -> Callable[[Any, object], NoReturn]:
-    """An operator that is refused with what is here."""
-
-    def refuse(self: object, other: object) -> NoReturn:
-        raise Error(f"tensors of a model have no {sign}; {instead}")
-
-    return refuse
-
-
-for _name, (_sign, _instead) in UNDONE.items():
-    for _one in (f"__{_name}__", f"__r{_name}__"):
-        setattr(Operators, _one, _undone(_sign, _instead))

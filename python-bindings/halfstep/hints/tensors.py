@@ -13,15 +13,6 @@ VALUES = {
     "requires_grad": "parameters have gradients, nn.Parameter",
 }
 
-# Operators that no op computes, by what gives the like of it.
-UNDONE = {
-    "floordiv": ("//", "for floats write ops.floor(x / y), which differs where the quotient rounds to a whole number"),
-    "mod": ("%", "for floats write x - ops.floor(x / y) * y, which differs where the quotient rounds to a whole number"),
-    "divmod": ("divmod", "for floats write q = ops.floor(x / y) and x - q * y, which differ where the quotient rounds to a whole number"),
-    "lshift": ("<<", "write x * 2**bits"),
-    "rshift": (">>", "for floats write ops.floor(x / 2**bits)"),
-}
-
 # What NumPy's functions do otherwise than PyTorch's of the same name.
 OF_NUMPY = {
     "std": "here it is ops.sqrt(ops.var(x, dimensions, correction=0))",

@@ -20,11 +20,6 @@ UNARY = ["abs", "acos", "acosh", "asin", "asinh", "atan", "atanh", "ceil", "cos"
          "sigmoid", "sin", "sinh", "sqrt", "tan", "tanh"]
 
 
-def xor(a: Tensor, b: Tensor) -> Tensor:
-    """Of bool."""
-    return ops.compare("ne", a, b)
-
-
 def channels_last(function: Function, x: Tensor) -> Tensor:
     """An op on images with the channels last, on such where they come second. What comes from another such op is taken as it was
     before it was transposed, so that between two of them nothing moves."""

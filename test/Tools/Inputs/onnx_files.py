@@ -25,7 +25,7 @@ def write(folder):
     files = {
         "m": model([node("Relu", ["x"], ["z"])], {}),
         "w": model([node("Gemm", ["x", "w", "b"], ["h"], name="fc"), node("Relu", ["h"], ["z"])], weights),
-        "lacking": model([node("Bernoulli", ["x"], ["h"]), node("Det", ["h"], ["z"], name="last")], {}),
+        "lacking": model([node("EyeLike", ["x"], ["h"]), node("Det", ["h"], ["z"], name="last")], {}),
     }
     for name, one in files.items():
         onnx.save(one, str(pathlib.Path(folder) / f"{name}.onnx"))

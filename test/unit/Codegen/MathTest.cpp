@@ -59,6 +59,12 @@ static double erfinv(double x) {
   return std::copysign(y, x);
 }
 
+/// Of floats it is exact, or a sum of two.
+static double remainderOf(double x, double y) {
+  const double rest = std::fmod(x, y);
+  return rest != 0 && (rest < 0) != (y < 0) ? rest + y : rest;
+}
+
 struct Function {
   const char *name;
   LaneFunction::Builder build;
@@ -94,6 +100,15 @@ static const Function kFunctions[] = {
     {"atan2ByMinusThree",
      [](LaneBuilder &b, mlir::Value x) { return buildAtan2(b, x, floatConstant(b, x.getType(), -3)); },
      [](double x) { return std::atan2(x, -3.0); }, kInWide},
+    {"remainderBySeven",
+     [](LaneBuilder &b, mlir::Value x) { return buildRemainder(b, x, floatConstant(b, x.getType(), 7)); },
+     [](double x) { return remainderOf(x, 7); }, 0.5},
+    {"remainderByMinusTiny",
+     [](LaneBuilder &b, mlir::Value x) { return buildRemainder(b, x, floatConstant(b, x.getType(), -0x1.8p-148)); },
+     [](double x) { return remainderOf(x, static_cast<float>(-0x1.8p-148)); }, 0.5},
+    {"remainderOfLarge",
+     [](LaneBuilder &b, mlir::Value x) { return buildRemainder(b, floatConstant(b, x.getType(), 0x1.fedcbap127), x); },
+     [](double x) { return remainderOf(0x1.fedcbap127, x); }, 0.5},
     {"powOfTwoThirds",
      [](LaneBuilder &b, mlir::Value x) { return buildPow(b, x, floatConstant(b, x.getType(), 2.0 / 3)); },
      [](double x) { return std::pow(x, static_cast<double>(2.0f / 3)); }, 1},

@@ -149,6 +149,12 @@ static void addLookups(Cases &cases) {
                        {input + "$T"},
                        "mp.scatter_add_elements %0, %1, %2 dimension " + dimension + " : {0}, {1}, {2} -> {r}",
                        large});
+      cases.push_back({"mp.scatter_elements",
+                       name + ", " + index,
+                       {{input + "$T"}, of, {indices + "$T"}},
+                       {input + "$T"},
+                       "mp.scatter_elements %0, %1, %2 dimension " + dimension + " : {0}, {1}, {2} -> {r}",
+                       large});
     }
   };
   elements("of rows", "5x3x", "4x3x", "0");
@@ -160,12 +166,22 @@ static void addLookups(Cases &cases) {
   elements("some that are not there", "3x4x", "3x9x", "1", true);
   elements("no index", "5x3x", "0x3x", "0", true);
   elements("of nothing", "0x3x", "2x3x", "0", true);
-  for (std::string type : {"i32", "i64", "ui8", "i1"})
+  for (std::string type : {"i32", "i64", "ui8", "i1"}) {
+    const Fill fill = type == "i1" ? Fill::Flags : Fill::Signed;
     cases.push_back({"mp.gather_elements",
                      type + ", some that are not there",
-                     {{"3x4x" + type, type == "i1" ? Fill::Flags : Fill::Signed}, {"9x4xi32"}},
+                     {{"3x4x" + type, fill}, {"9x4xi32"}},
                      {"9x4x" + type},
                      "mp.gather_elements %0, %1 dimension 0 : {0}, {1} -> {r}"});
+    for (std::string dimension : {"0", "1"}) {
+      const std::string places = dimension == "0" ? "9x4x" : "3x9x";
+      cases.push_back({"mp.scatter_elements",
+                       type + ", some that are not there, along " + dimension,
+                       {{"3x4x" + type, fill}, {places + "i32"}, {places + type, fill}},
+                       {"3x4x" + type},
+                       "mp.scatter_elements %0, %1, %2 dimension " + dimension + " : {0}, {1}, {2} -> {r}"});
+    }
+  }
   for (std::string label : {"i32", "i64", "ui8"})
     for (std::string type : {"$T", "i32", "i64", "ui8", "i1"}) {
       auto encode = [&](std::string shape, std::string classes) {

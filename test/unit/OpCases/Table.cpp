@@ -73,6 +73,13 @@ static void addData(Cases &cases) {
     for (std::string dimension : {"0", "1"})
       cases.push_back(
           {"mp.iota", type + " along " + dimension, {}, {"3x5x" + type}, "mp.iota dimension " + dimension + " -> {r}"});
+  for (std::string shape : {"", "7x", "5x7x", "1003x"})
+    for (std::string stream : {"1", "4000000000"})
+      cases.push_back({"mp.random_uniform",
+                       shape + "f32, stream " + stream,
+                       {{"2xi64", Fill::Rng}},
+                       {shape + "f32"},
+                       "mp.random_uniform %0 {stream = " + stream + "} -> {r}"});
   for (std::string type : {"$T", "i32", "i64", "ui8", "i1"}) {
     const Fill fill = type == "i1" ? Fill::Flags : Fill::Signed;
     auto move = [&](std::string op, std::string name, std::string from, std::string to, std::string clause) {
@@ -149,6 +156,20 @@ static void addElementwise(Cases &cases) {
     for (const Shapes &shapes : kShapes)
       binary(op, shapes.name, {shapes.lhs + "$T", fill}, {shapes.rhs + "$T"}, shapes.result + "$T");
     binary(op, "large", {"1003x$T", fill}, {"1003x$T"}, "1003x$T", true);
+  }
+  for (const Shapes &shapes : kShapes)
+    binary("mp.remainder", shapes.name, {shapes.lhs + "$T"}, {shapes.rhs + "$T"}, shapes.result + "$T");
+  binary("mp.remainder", "large", {"1003x$T"}, {"1003x$T"}, "1003x$T", true);
+  binary("mp.remainder", "one is infinite", {"5x7x$T", Fill::Overflow}, {"5x7x$T", Fill::Tiny}, "5x7x$T", true);
+  for (std::string type : {"i32", "i64", "ui8"}) {
+    for (std::string op : {"mp.remainder", "mp.floor_divide", "mp.bitwise_and", "mp.bitwise_or", "mp.bitwise_xor"}) {
+      binary(op, "row, " + type, {"3x5x" + type}, {"5x" + type}, "3x5x" + type);
+      binary(op, "large, " + type, {"1003x" + type}, {"1003x" + type}, "1003x" + type, true); // by 0, too
+    }
+    for (std::string op : {"mp.shift_left", "mp.shift_right"}) {
+      binary(op, "row, " + type, {"3x5x" + type}, {"5x" + type, Fill::Labels}, "3x5x" + type);
+      binary(op, "by many, " + type, {"1003x" + type}, {"1003x" + type}, "1003x" + type, true); // and less than 0
+    }
   }
   struct Unary {
     const char *op, *clause = "";

@@ -212,8 +212,8 @@ void makeOneHot(ModelBuilder &b) {
   b.add("mp.one_hot $0 : {0} -> {r}", {label}, type, 1);
 }
 
-/// The largest of each row by where it is.
-void makeGatherElements(ModelBuilder &b) {
+/// The largest of each row by where it is, and its opposite in its place where it is `scattered`.
+void makeOfPlaces(ModelBuilder &b, bool scattered) {
   unsigned x = 0, dimension = 0;
   ValueType type;
   for (unsigned tries = 0; tries < 16; ++tries) { // a model has few values of several dimensions
@@ -233,7 +233,27 @@ void makeGatherElements(ModelBuilder &b) {
   ValueType kept = type;
   kept.element = places.element;
   const unsigned index = b.add("mp.reshape $0 : {0} -> {r}", {found}, kept, 100);
-  b.add("mp.gather_elements $0, $1 dimension " + number + " : {0}, {1} -> {r}", {x, index}, type, b.boundOf(x));
+  const unsigned largest =
+      b.add("mp.gather_elements $0, $1 dimension " + number + " : {0}, {1} -> {r}", {x, index}, type, b.boundOf(x));
+  if (!scattered)
+    return;
+  const unsigned update = b.add("mp.neg $0 : {0}", {largest}, type, b.boundOf(x));
+  b.add("mp.scatter_elements $0, $1, $2 dimension " + number + " : {0}, {1}, {2} -> {r}", {x, index, update},
+        b.typeOf(x), b.boundOf(x));
+}
+
+/// Of whole numbers by 3.
+void makeInteger(ModelBuilder &b, const std::string &op) {
+  const std::string element = b.pick(2) ? "i32" : "i64";
+  const unsigned lhs = b.castTo(b.bounded(b.pickFloat(), 100), element);
+  const unsigned rhs = b.add("mp.constant dense<3> : {r}", {}, {{}, element}, 3);
+  b.castTo(b.add(op + " $0, $1 : {0}, {1} -> {r}", {lhs, rhs}, b.typeOf(lhs), 800), "f32");
+}
+
+void makeRandom(ModelBuilder &b) {
+  const unsigned x = b.pickFloat();
+  b.add("mp.random_uniform $0 like $1 : {1} {stream = " + std::to_string(b.pick(5)) + "} -> {r}", {b.rng(), x},
+        {b.typeOf(x).shape, "f32"}, 1);
 }
 
 /// To as many pixels, by scales that are not 1.
@@ -460,11 +480,20 @@ constexpr Row kRows[] = {
     {"mp.autocast", 1, makeRegion},
     {"mp.yield", 0, makeRegion},
     {"mp.gelu", 0, makeGelu}, // once more, of a parameter, so that its gradient is in a model
-    {"mp.gather_elements", 0, makeGatherElements},
+    {"mp.gather_elements", 0, [](ModelBuilder &b) { makeOfPlaces(b, false); }},
     {"mp.resize", 0, makeResize},
     {"mp.stop_gradient", 0, [](ModelBuilder &b) { makeGradientRule(b, "mp.stop_gradient"); }},
     {"mp.straight_through", 0, [](ModelBuilder &b) { makeGradientRule(b, "mp.straight_through"); }},
     {"mp.reverse_gradient", 0, [](ModelBuilder &b) { makeGradientRule(b, "mp.reverse_gradient"); }},
+    {"mp.scatter_elements", 0, [](ModelBuilder &b) { makeOfPlaces(b, true); }},
+    {"mp.random_uniform", 0, makeRandom},
+    {"mp.remainder", 0, [](ModelBuilder &b) { makeInteger(b, "mp.remainder"); }},
+    {"mp.floor_divide", 0, [](ModelBuilder &b) { makeInteger(b, "mp.floor_divide"); }},
+    {"mp.bitwise_and", 0, [](ModelBuilder &b) { makeInteger(b, "mp.bitwise_and"); }},
+    {"mp.bitwise_or", 0, [](ModelBuilder &b) { makeInteger(b, "mp.bitwise_or"); }},
+    {"mp.bitwise_xor", 0, [](ModelBuilder &b) { makeInteger(b, "mp.bitwise_xor"); }},
+    {"mp.shift_left", 0, [](ModelBuilder &b) { makeInteger(b, "mp.shift_left"); }},
+    {"mp.shift_right", 0, [](ModelBuilder &b) { makeInteger(b, "mp.shift_right"); }},
 };
 
 void makeOp(ModelBuilder &b) {

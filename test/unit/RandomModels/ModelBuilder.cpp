@@ -144,7 +144,8 @@ unsigned ModelBuilder::add(std::string text, std::vector<unsigned> operands, Val
   if (countOf(type.shape) > kMostElements)
     return operands.front();
   const unsigned result = addValue(std::move(type), bound);
-  const bool isConstant = text.starts_with("mp.floor") || text.starts_with("mp.round"); // between their steps
+  // Between their steps, and whatever it is like.
+  const bool isConstant = text.starts_with("mp.floor") || text.starts_with("mp.round") || text.starts_with("mp.random");
   for (unsigned operand : operands) {
     combines[result] = combines[result] || combines[operand] || (isBatched(operand) && !isBatched(result));
     depends[result] =

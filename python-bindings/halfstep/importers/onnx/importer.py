@@ -16,14 +16,16 @@ import numpy
 
 from halfstep import nn, ops
 from halfstep.graph.along import on_last
+from halfstep.graph.functions import quotient_to_zero
 from halfstep.graph.graph import current, operand
 from halfstep.graph.shapes import part, size_of
 from halfstep.graph.tensor import Tensor
-from halfstep.importers.images import UNARY, Function, elementwise, xor
+from halfstep.importers.images import UNARY, Function, elementwise
 from halfstep.importers.model import Imported, input_of, leaf_of
 from halfstep.importers.onnx.known import Open, compute, is_computed, shape_of, share_of
 from halfstep.importers.onnx.layers import LAYERS
 from halfstep.importers.onnx.node import CONSTANTS, Handler, Node, Operand, axes_of, axis_of, dtype_of, known, number, numbers, tensor
+from halfstep.importers.onnx.random import RANDOM
 from halfstep.importers.onnx.recurrent import RECURRENT, lacking
 from halfstep.importers.onnx.shapes import SHAPES
 from halfstep.importers.onnx.weights import filters_of, statistics_of, weights_of
@@ -170,7 +172,7 @@ class OnnxModel(Imported):
                     raise Error(f"{kind} {name[:80]!r} has control characters in its name, which no executable has: rename it in the file")
                 if len(name.encode()) > _MOST_BYTES_OF_A_NAME:
                     raise Error(f"{kind} '{name[:80]}...' has a name of {len(name.encode())} bytes, expected at most {_MOST_BYTES_OF_A_NAME}")
-        if "rng" in self._leaves or "rng" in self._inputs and any(node.op == "Dropout" for node in self._nodes):
+        if "rng" in self._leaves or "rng" in self._inputs and any(node.op in ("Dropout", *RANDOM) for node in self._nodes):
             raise Error("a tensor is called 'rng', as the state of random numbers is: rename it in the file")
 
     def _traced(self, inputs: Any = None, objective: Any = None, batch_size: int | None = None) -> Any:
@@ -380,6 +382,10 @@ def _on_axis(function: Function) -> Handler:
     return lambda node, x: on_last(function, x, axis_of(node, x))
 
 
+def _bit_shift(node: Node, x: Tensor, bits: Tensor) -> Tensor:
+    return elementwise(ops.shift_left if node.only("direction", "LEFT", "RIGHT") == "LEFT" else ops.shift_right, x, bits)
+
+
 def _hardmax(node: Node, x: Tensor) -> Tensor:
     axis = axis_of(node, x)
     if x.shape[axis] is None:
@@ -393,13 +399,18 @@ HANDLERS: dict[str, Handler] = {
     "And": _binary(ops.logical_and),
     "ArgMax": _place(ops.argmax),
     "ArgMin": _place(ops.argmin),
+    "BitShift": _bit_shift,
+    "BitwiseAnd": _binary(ops.bitwise_and),
+    "BitwiseNot": _unary(ops.bitwise_not),
+    "BitwiseOr": _binary(ops.bitwise_or),
+    "BitwiseXor": _binary(ops.bitwise_xor),
     "Cast": lambda node, x: elementwise(functools.partial(ops.cast, dtype=dtype_of(node, "to")), x),
     "CastLike": lambda node, x, like: elementwise(functools.partial(ops.cast, dtype=like.dtype), x),
     "Celu": _set(lambda x, alpha: ops.elu(x / alpha) * alpha, alpha=1.0),
     "Clip": _clip,
     "Constant": _constant,
     "CumSum": _cumsum,
-    "Div": _folded(ops.div),
+    "Div": _folded(lambda a, b: ops.div(a, b) if "float" in a.dtype else quotient_to_zero(a, b)),
     "Elu": _set(ops.elu, alpha=1.0),
     "Equal": _compare("eq"),
     "Gelu": _set(ops.gelu, approximate="none"),
@@ -421,6 +432,7 @@ HANDLERS: dict[str, Handler] = {
     "Mean": lambda node, *values: _folded(ops.add)(node, *values) / len(values),
     "Min": _folded(ops.minimum),
     "Mish": _unary(lambda x: x * ops.tanh(ops.softplus(x))),
+    "Mod": lambda node, a, b: elementwise(ops.fmod if node.only("fmod", 0, 1) else ops.remainder, a, b),
     "Mul": _folded(ops.mul),
     "Not": _unary(ops.logical_not),
     "Or": _binary(ops.logical_or),
@@ -448,8 +460,9 @@ HANDLERS: dict[str, Handler] = {
     "ThresholdedRelu": _set(lambda x, alpha: ops.select(x > alpha, x, 0.0), alpha=1.0),
     "TopK": _top_k,
     "Where": lambda node, condition, a, b: elementwise(ops.select, condition, a, b),
-    "Xor": _binary(xor),
+    "Xor": _binary(ops.bitwise_xor),
     **LAYERS,
+    **RANDOM,
     **RECURRENT,
     **SHAPES,
 }

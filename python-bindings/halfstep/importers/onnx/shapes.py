@@ -155,15 +155,13 @@ def _gather_elements(node: Node, x: Tensor, indices: Tensor) -> Tensor:
     return ops.gather_elements(x, from_start(indices, size), axis)
 
 
-def _only_sums(node: Node) -> None:
-    if (reduction := node.get("reduction", "none")) != "add":
-        node.refuse(f"reduction={reduction!r} is not supported, only 'add'")
+def _is_sum(node: Node) -> bool:
+    return node.only("reduction", "none", "add") == "add"
 
 
 def _scatter_elements(node: Node, x: Tensor, indices: Tensor, updates: Tensor) -> Tensor:
-    _only_sums(node)
     axis, size = _place_of(node, x)
-    return ops.scatter_add_elements(x, axis, from_start(indices, size), updates)
+    return (ops.scatter_add_elements if _is_sum(node) else ops.scatter_elements)(x, axis, from_start(indices, size), updates)
 
 
 def _gather_nd(node: Node, x: Tensor, indices: Tensor) -> Tensor:
@@ -178,8 +176,7 @@ def _gather_nd(node: Node, x: Tensor, indices: Tensor) -> Tensor:
 
 
 def _scatter_nd(node: Node, x: Tensor, indices: Tensor, updates: Tensor) -> Tensor:
-    _only_sums(node)
-    return ops.index_put(x, [from_start(indices[..., i], size) for i, size in enumerate(x.shape[: indices.shape[-1]])], updates, accumulate=True)
+    return ops.index_put(x, [from_start(indices[..., i], size) for i, size in enumerate(x.shape[: indices.shape[-1]])], updates, accumulate=_is_sum(node))
 
 
 def _one_hot(node: Node, labels: Tensor, depth: Operand, values: Operand) -> Tensor:

@@ -7,9 +7,10 @@ from typing import Any
 
 from halfstep import ops
 from halfstep.graph.along import on_last
+from halfstep.graph.functions import quotient_to_zero
 from halfstep.graph.shapes import part, size_of
 from halfstep.graph.tensor import Tensor
-from halfstep.importers.images import UNARY, Function, elementwise, mean_of_images, xor
+from halfstep.importers.images import UNARY, Function, elementwise, mean_of_images
 from halfstep.importers.torch.call import Call, Handler
 from halfstep.importers.torch.indexing import INDEXING
 from halfstep.importers.torch.kinks import KINKS
@@ -17,17 +18,14 @@ from halfstep.importers.torch.layers import LAYERS
 from halfstep.importers.torch.losses import LOSSES
 from halfstep.importers.torch.operands import Operand, as_type, binary, float_of, is_float, like, pair, tensor_of, unary
 from halfstep.importers.torch.products import PRODUCTS
+from halfstep.importers.torch.random import RANDOM
 from halfstep.importers.torch.recurrent import RECURRENT
 from halfstep.importers.torch.views import VIEWS, transposed
 from halfstep.importers.torch.windows import WINDOWS
 from halfstep.importers.torch.writes import WRITES
 from halfstep_runtime._errors import Error, axes, axis
 
-_BEFORE = "of buffers compute them in __init__, and register what comes out, of inputs before the model is given them"
-
 INSTEAD = {
-    **dict.fromkeys(["__lshift__", "bitwise_left_shift"], "x << n is x * 2**n"),
-    **dict.fromkeys(["__rshift__", "bitwise_right_shift"], f"as for all bits, {_BEFORE}"),
     **dict.fromkeys(["_ctc_loss", "ctc_loss"], "end the forward with the scores, of which predict gives what PyTorch's loss takes"),
     "_pack_padded_sequence": "packed sequences are not supported: pad them to one length",
 }
@@ -42,8 +40,10 @@ def _scaled(a: Any, b: Any, alpha: float) -> tuple[Any, Any]:
 
 
 def _div(call: Call, a: Operand, b: Operand, *_: object) -> Tensor:
-    call.only("rounding_mode", None)
-    return ops.div(*pair(a, b, floats=True))
+    call.only("rounding_mode", None, "floor", "trunc")
+    mode = call.named.get("rounding_mode")
+    function = ops.div if mode is None else ops.floor_divide if mode == "floor" else quotient_to_zero
+    return elementwise(function, *pair(a, b, floats=mode is None))
 
 
 def _round(call: Call, x: Tensor, decimals: int = 0) -> Tensor:
@@ -67,17 +67,8 @@ def _where(call: Call, condition: Tensor, a: Any, b: Any) -> Tensor:
     return ops.select(condition, like(typed, a), like(typed, b))
 
 
-def _of_bools(function: Function, as_bool: Function) -> Handler:
-    return lambda call, a, b: function(as_bool(a), as_bool(b))
-
-
-def _condition(value: Operand) -> Tensor:
-    if isinstance(value, bool):
-        return ops.constant(value, "bool")
-    dtype = "int64" if isinstance(value, int) else tensor_of(value).dtype
-    if dtype != "bool":
-        raise Error(f"bits of {dtype} are not supported, only bool; {_BEFORE}")
-    return tensor_of(value)
+def _logical(function: Function) -> Handler:
+    return lambda call, a, b: function(_truth(a), _truth(b))
 
 
 def _truth(value: Operand) -> Tensor:
@@ -315,9 +306,12 @@ HANDLERS: dict[str, Handler] = {
     **dict.fromkeys(["_unsafe_view", "flatten", "reshape", "squeeze", "unflatten", "unsqueeze", "view_as"], lambda call, x, *_: ops.reshape(x, call.shape)),
     **dict.fromkeys(["_log_softmax", "log_softmax"], _along_last(ops.log_softmax)),
     **dict.fromkeys(["_softmax", "softmax"], _along_last(ops.softmax)),
-    **dict.fromkeys(["__and__", "bitwise_and"], _of_bools(ops.logical_and, _condition)),
-    **dict.fromkeys(["__or__", "bitwise_or"], _of_bools(ops.logical_or, _condition)),
-    **dict.fromkeys(["__xor__", "bitwise_xor"], _of_bools(xor, _condition)),
+    **dict.fromkeys(["__and__", "bitwise_and"], binary(ops.bitwise_and)),
+    **dict.fromkeys(["__or__", "bitwise_or"], binary(ops.bitwise_or)),
+    **dict.fromkeys(["__xor__", "bitwise_xor"], binary(ops.bitwise_xor)),
+    **dict.fromkeys(["__lshift__", "bitwise_left_shift"], binary(ops.shift_left)),
+    **dict.fromkeys(["__rshift__", "bitwise_right_shift"], binary(ops.shift_right)),
+    **{name: binary(getattr(ops, name)) for name in ("floor_divide", "fmod", "remainder")},
     **dict.fromkeys(["_to_copy", "to", "type_as"], _to),
     "arange": _arange,
     "all": _whether(ops.reduce_min),
@@ -328,7 +322,7 @@ HANDLERS: dict[str, Handler] = {
     "argmax": _place(ops.argmax),
     "argmin": _place(ops.argmin),
     "argsort": lambda call, x, *_: _sort(call, x)[1],
-    "bitwise_not": lambda call, x: ops.sub(ops.constant(-1, x.dtype), x) if x.dtype in ("int32", "int64") else ops.logical_not(_condition(x)),
+    "bitwise_not": lambda call, x: elementwise(ops.bitwise_not, x),
     "cdist": _cdist,
     "div": _div,
     "elu": _elu,
@@ -345,10 +339,10 @@ HANDLERS: dict[str, Handler] = {
     "lerp": lambda call, start, end, weight: ops.add(start, ops.mul(ops.sub(end, start), weight)),
     "log_sigmoid": lambda call, x: ops.neg(ops.softplus(ops.neg(float_of(x)))),
     "logaddexp": binary(_log_add_exp),
-    "logical_and": _of_bools(ops.logical_and, _truth),
+    "logical_and": _logical(ops.logical_and),
     "logical_not": lambda call, x: ops.logical_not(x) if x.dtype == "bool" else ops.compare("eq", x, 0),
-    "logical_or": _of_bools(ops.logical_or, _truth),
-    "logical_xor": _of_bools(xor, _truth),
+    "logical_or": _logical(ops.logical_or),
+    "logical_xor": _logical(ops.bitwise_xor),
     "masked_fill": lambda call, x, mask, value: ops.select(mask, like(x, value), x),
     "median": _median,
     "nan_to_num": _nan_to_num,
@@ -378,6 +372,7 @@ HANDLERS: dict[str, Handler] = {
     **LAYERS,
     **LOSSES,
     **PRODUCTS,
+    **RANDOM,
     **RECURRENT,
     **VIEWS,
     **WINDOWS,

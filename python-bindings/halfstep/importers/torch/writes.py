@@ -8,10 +8,11 @@ from typing import Any
 import numpy
 
 from halfstep import ops
+from halfstep.graph.scatter import put_slices
 from halfstep.graph.shapes import size_of
 from halfstep.graph.tensor import Tensor
 from halfstep.importers.torch.call import Call, Handler
-from halfstep.importers.torch.indexing import OPEN, from_start, known_indices
+from halfstep.importers.torch.indexing import OPEN, check_rows, from_start, known_indices
 from halfstep.importers.torch.operands import Operand, as_type, like, tensor_of
 from halfstep.importers.torch.views import along_one
 from halfstep_runtime._errors import Error, axis
@@ -72,10 +73,10 @@ def _index_fill(call: Call, x: Tensor, dim: int, index: Tensor, value: Operand) 
 
 def _index_copy(call: Call, x: Tensor, dim: int, _: object, source: Tensor) -> Tensor:
     dim = axis("index_copy", dim, len(x.shape))
-    known = known_indices(call.named["index"])
+    known, values = known_indices(call.named["index"]), as_type(source, x.dtype)
     if known is None:
-        raise Error("indices that depend on inputs are not supported")
-    return _placed(x, dim, known, as_type(source, x.dtype), False)
+        return put_slices(x, from_start(call.named["index"], x.shape[dim]), values, dim)
+    return _placed(x, dim, known, values, False)
 
 
 def _index_add(call: Call, x: Tensor, dim: int, index: Tensor, source: Tensor, alpha: float = 1) -> Tensor:
@@ -84,26 +85,16 @@ def _index_add(call: Call, x: Tensor, dim: int, index: Tensor, source: Tensor, a
     return ops.scatter_add(x, from_start(index, x.shape[dim]), source if alpha == 1 else source * alpha, dim)
 
 
-def _scatter(call: Call, x: Tensor, dim: int, index: Tensor, source: Any) -> Tensor:
-    """A number, or one element for each row, where indices along a dimension say."""
-    call.only("reduce", None)
+def _scatter(call: Call, x: Tensor, dim: int, index: Tensor, source: Operand, *_: object) -> Tensor:
+    """A number, or an element for each index, where indices along a dimension say; of several for one place the last."""
+    call.only("reduce", None, "add")
+    check_rows(call)
     dim = axis("scatter", dim, len(x.shape))
-    others = [(a, b) for i, (a, b) in enumerate(zip(index.shape, x.shape)) if i != dim]
-    if any(a != b for a, b in others) or x.shape[dim] is None:
-        raise Error("indices of another shape than the tensor's but in the dimension are not supported")
-    is_number = isinstance(source, (bool, int, float))
-    if not is_number and index.shape[dim] != 1:
-        raise Error("several elements of a row are put by torch.where(torch.arange(size) == index, source, x), one after another")
-    size = x.shape[dim] or 0
-    found: Any = None
-    for i in range(index.shape[dim] or 0):
-        one = index[(*[slice(None)] * dim, slice(i, i + 1))]
-        is_here = ops.compare("eq", along_one(numpy.arange(size), dim, len(x.shape)), as_type(one, "int64"))
-        found = is_here if found is None else ops.logical_or(found, is_here)
-    if is_number:
-        return ops.select(found, ops.constant(source, x.dtype), x)
-    taken = tensor_of(source)[(*[slice(None)] * dim, slice(0, 1))]
-    return ops.select(found, as_type(taken, x.dtype), x)
+    if x.shape[dim] is None:
+        raise Error(OPEN)
+    put = like(x, source)
+    put = ops.broadcast(put, like=index) if put.shape == () and index.shape != () else put
+    return (ops.scatter_add_elements if call.named.get("reduce") == "add" else ops.scatter_elements)(x, dim, index, put)
 
 
 WRITES: dict[str, Handler] = {

@@ -1,0 +1,52 @@
+"""Random numbers of models: functions of the seed, of the step, of the op and of the place of an element, on every device the same."""
+
+from __future__ import annotations
+
+import math
+
+from halfstep.graph import generated
+from halfstep.graph.graph import autocast, current, operand, type_of
+from halfstep.graph.promotion import alike
+from halfstep.graph.shapes import cast
+from halfstep.hints.types import DType, OpenSizes, Operand, Tensor
+from halfstep_runtime._errors import Error, several
+
+
+def _uniform(name: str, shape: OpenSizes, like: Tensor | None) -> Tensor:
+    if (shape is None) == (like is None):
+        raise Error(f"{name}: a shape or a tensor that it is like has to be given, and not both")
+    graph = current()
+    sizes = several(f"{name}: shape", shape if like is None else like.shape)
+    return generated.random_uniform(graph.rng(), graph.stream(), like, result=type_of(sizes, "float32"))
+
+
+def _in_type(x: Tensor, dtype: DType) -> Tensor:
+    return x if x.dtype == dtype else cast(x, dtype)
+
+
+def random_uniform(shape: OpenSizes = None, *, like: Tensor | None = None, low: float = 0.0, high: float = 1.0, dtype: DType = "float32") -> Tensor:
+    """Random numbers from `low` to below `high`, in a shape or in that of a tensor, in evaluation and prediction, too: others in each step and
+    in each batch. They are float32, of 24 bits, and rounded to `dtype` last, where `high` may come of it."""
+    with autocast(enabled=False):
+        drawn = _uniform("random_uniform", shape, like)
+        found = drawn if (low, high) == (0, 1) else drawn * (high - low) + low
+        return _in_type(found, dtype)
+
+
+def random_normal(shape: OpenSizes = None, *, like: Tensor | None = None, mean: float = 0.0, std: float = 1.0, dtype: DType = "float32") -> Tensor:
+    """Random numbers of a normal distribution, in a shape or in that of a tensor, in evaluation and prediction, too: others in each step and
+    in each batch. None is farther from the mean than 5.8 times the deviation (Box and Muller 1958, of two numbers of 24 bits)."""
+    with autocast(enabled=False):
+        # From 2^-24 to 1, whose logarithm is finite.
+        radius = generated.sqrt(-2.0 * generated.log(1.0 - _uniform("random_normal", shape, like)))
+        found = radius * generated.cos(_uniform("random_normal", shape, like) * (2 * math.pi))
+        return _in_type(found if (mean, std) == (0, 1) else found * std + mean, dtype)
+
+
+def random_bernoulli(probability: Operand) -> Tensor:
+    """1 with the probability that each element is, else 0, in its type: in evaluation and prediction, too, and others in each step and in each
+    batch. It has no gradient."""
+    chance = operand(probability)
+    with autocast(enabled=False):
+        drawn, bound = alike(_uniform("random_bernoulli", None, chance), chance)
+        return cast(generated.compare("lt", drawn, bound), chance.dtype)
