@@ -1,5 +1,5 @@
-"""What is left of transposes computes what they did: random chains of ops between transposes, with the pass and without, to the bit on the CPU and by the
-evaluator; and their gradients, whose sums may come in other parts.
+"""What is left of transposes computes what they did: random chains of ops between transposes, with the pass and without, to the bit; where there are sums, whose
+terms kernels add up in other parts then, within their rounding.
 
 RUN: %{python} -W ignore %s
 """
@@ -13,23 +13,23 @@ SIZES = (3, 6, 4, 5)  # whose sizes all differ, so that what is in the wrong ord
 
 
 class Chain(nn.Module):
-    """Ops drawn by `seed` on values that are two images with the channels last and what is made of them, in whichever order; with `sums`, sums, too."""
+    """Ops drawn by `seed` on two images, whose channels come second, and on what is made of them; channels go last again. With `sums`, sums, too."""
 
     def __init__(self, seed, sums):
         self.seed, self.sums = seed, sums
 
     def forward(self, x, y):
         self.random = numpy.random.default_rng(self.seed)
-        values, self.drawn = [x, y], []
-        for _ in range(14):
+        values, self.drawn = [ops.transpose(x, (0, 3, 1, 2)), ops.transpose(y, (0, 3, 1, 2))], []
+        for _ in range(10):
             made = self.made(values[self.random.integers(len(values))], values)
             if made is not None and numpy.prod(made.shape[1:]) < 4000:
                 values.append(made)
-        return tuple(values[2:])
+        return x + y, *[ops.transpose(one, (0, 2, 3, 1)) if len(one.shape) == 4 else one for one in values[-4:]]
 
     def made(self, x, values):
         rank, draw = len(x.shape), self.random
-        kinds = ["transpose", "transpose", "unary", "binary", "row", "constant", "concat", "slice", "pad", "flip", "tile", "split", "largest", "reshape", "broadcast",
+        kinds = ["transpose", "unary", "binary", "row", "constant", "concat", "slice", "pad", "flip", "tile", "split", "largest", "reshape", "broadcast",
                  "gather", "softmax", "cumsum" if self.sums else "unary", *(["mean", "product"] if self.sums else [])]
         kind = kinds[draw.integers(len(kinds))]
         self.drawn.append(kind)
@@ -49,9 +49,9 @@ class Chain(nn.Module):
                 sizes = [size if draw.integers(2) else 1 for size in x.shape[int(draw.integers(1, rank + 1)):]]
                 return x + ops.constant(draw.standard_normal(sizes), "float32")
             case "constant":
-                return ops.maximum(x, 0.25)
+                return ops.max(x, 0.25)
             case "concat":
-                return ops.concat([x, ops.exp(ops.minimum(x, 1.0))], at)
+                return ops.concat([x, ops.exp(ops.min(x, 1.0))], at)
             case "slice":
                 return x[tuple(slice(1, None, 2) if i == at and x.shape[i] > 1 else slice(None) for i in range(rank))]
             case "pad":
@@ -63,7 +63,7 @@ class Chain(nn.Module):
             case "split":
                 return ops.split(x, [1, x.shape[at] - 1], at)[1] if x.shape[at] > 1 else None
             case "largest":
-                return ops.max(x, [at], keep_dims=bool(draw.integers(2)))
+                return ops.reduce_max(x, [at], keep_dims=bool(draw.integers(2)))
             case "reshape":
                 if draw.integers(2) and rank > 2:
                     at = int(draw.integers(1, rank - 1))
@@ -78,30 +78,27 @@ class Chain(nn.Module):
             case "cumsum":
                 return ops.cumsum(x, at)
             case "mean":
-                return ops.mean(x, [at], keep_dims=bool(draw.integers(2)))
+                return ops.reduce_mean(x, [at], keep_dims=bool(draw.integers(2)))
             case "product":
                 return ops.matmul(x, ops.constant(draw.standard_normal((x.shape[-1], 3)), "float32"))
 
 
 x, y = (numpy.random.default_rng(number).standard_normal(SIZES).astype("float32") for number in range(2))
 fewer = 0
-for seed in range(120):
+for seed in range(60):
     sums = seed % 3 == 0
     model = Chain(seed, sums)
-    model.build_for = None
-    text = model.to_mlir({"x": nn.Input((None, *SIZES[1:])), "y": nn.Input((None, *SIZES[1:]))})
+    text = model.to_mlir({"x": nn.Input(SIZES[1:]), "y": nn.Input(SIZES[1:])})
     counts, results = [], []
     for cancel in (False, True):
         settings = {"policy": "float32", "batch_size": SIZES[0], "training": False, "cancel_transposes": cancel}
         counts.append(halfstep.compile(text, to="inference", **settings).count("mp.transpose "))
-        for target in ("cpu", "reference"):
-            with halfstep.Session(halfstep.compile(text, target=target, **settings), target) as session:
-                results.append(session.run("infer", {"x": x, "y": y}))
+        with halfstep.Session(halfstep.compile(text, **settings)) as session:
+            results.append(session.run("infer", {"x": x, "y": y}))
     fewer += counts[1] < counts[0]
     assert counts[1] <= counts[0], (seed, counts)
-    for place, other in ((0, 2), (1, 3)):
-        for name, value in results[place].items():
-            same = numpy.array_equal(value, results[other][name], equal_nan=True) if not sums else numpy.allclose(value, results[other][name], 1e-5, 1e-5, equal_nan=True)
-            assert same, (seed, name, place, model.drawn)
-assert fewer > 40, fewer
-print(fewer, "of 120 chains have fewer transposes")
+    for name, value in results[0].items():
+        same = numpy.allclose(value, results[1][name], 1e-5, 1e-5, equal_nan=True) if sums else numpy.array_equal(value, results[1][name], equal_nan=True)
+        assert same, (seed, name, model.drawn)
+assert fewer > 50, fewer
+print(fewer, "of 60 chains have fewer transposes")
