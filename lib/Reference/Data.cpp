@@ -46,7 +46,7 @@ Tensor rules::evaluate(RandomUniformOp op, const Frame &frame) {
   TensorTypeT type = runtimeTypeOf(op.getResult());
   const std::vector<int64_t> rng = frame[op.getRng()].integers();
   std::vector<double> numbers;
-  for (uint64_t i = 0; i < elementsOf(type.shape); ++i)
+  for (int64_t i = 0; i < elementsOf(type.shape); ++i)
     numbers.push_back(uniformFloat(randomBits(rng[0], rng[1], static_cast<uint32_t>(op.getStream()), i)));
   return Tensor::ofReals(std::move(type), numbers);
 }

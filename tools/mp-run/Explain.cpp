@@ -38,6 +38,13 @@ static void printFunction(std::ostream &os, const ExplainedFunction &function) {
   for (const ExplainedOp &op : function.ops)
     ops.push_back({Place(op.location).text(), op.name, op.type, op.sums, op.reason});
   printTable(os, ops);
+  if (!function.rowsMeet.empty()) {
+    os << '\n';
+    Rows rows = {{"rows of the batch meet", "in", "a batch may be filled up"}};
+    for (const ExplainedRows &op : function.rowsMeet)
+      rows.push_back({Place(op.location).text(), op.name, op.isWeighed ? "by weights of rows" : "no"});
+    printTable(os, rows);
+  }
   if (function.parameters.empty())
     return;
   os << '\n';
@@ -77,8 +84,9 @@ static void run(const ExplainCommand &command) {
 
 void addExplainCommand(CLI::App &app) {
   auto command = std::make_shared<ExplainCommand>();
-  CLI::App *verb =
-      app.add_subcommand("explain", "say which type each op and parameter of a model computes in, and why");
+  CLI::App *verb = app.add_subcommand(
+      "explain",
+      "say which type each op and parameter of a model computes in, and why, and where rows of the batch meet");
   verb->add_option("model", command->model, "the model's .mlir file, - for standard input")->required();
   verb->add_option("--json", command->json, "write the same as JSON, - to standard output alone (default: none)")
       ->type_name("FILE");

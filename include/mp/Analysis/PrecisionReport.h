@@ -28,11 +28,19 @@ struct ExplainedParameter {
   std::string name, shape, stored, computed;
 };
 
+/// One op in which rows of the batch meet: a row of its result depends on several.
+struct ExplainedRows {
+  mlir::Location location;
+  std::string name;
+  bool isWeighed; ///< it takes weights for the rows, so that a batch may be filled up
+};
+
 /// One function.
 struct ExplainedFunction {
   std::string name;
   std::vector<ExplainedOp> ops;
   std::vector<ExplainedParameter> parameters;
+  std::vector<ExplainedRows> rowsMeet;
   PrecisionSummary summary;
 };
 

@@ -63,3 +63,29 @@ bool RowOrder::mixesRows(Operation *op) {
       orders[result] = *order;
   return mixes;
 }
+
+/// Whether an op says that rows meet in it. Of one that does not say, nobody knows.
+static bool combinesRows(Operation *op) {
+  if (op->getNumResults() == 0 || !llvm::any_of(op->getOperands(), isOpen))
+    return false;
+  auto rows = dyn_cast<RowsOpInterface>(op);
+  return !rows || rows.combinesRows();
+}
+
+SmallVector<Operation *> mp::opsWhereRowsMeet(Region &body) {
+  RowOrder order;
+  SmallVector<Operation *> found;
+  body.walk([&](Operation *op) {
+    const bool mixes = order.mixesRows(op);
+    if (mixes || combinesRows(op) || op->hasAttr(names::combinesRows))
+      found.push_back(op);
+  });
+  return found;
+}
+
+bool mp::weighsRows(Operation *op) {
+  auto weighted = dyn_cast<RowWeightsOpInterface>(op);
+  RankedTensorType type = weighted ? weighted.getRowWeightsType() : nullptr;
+  return type && type.getRank() > 0 && (type.isDynamicDim(0) || op->hasAttr(names::combinesRows)) &&
+         !op->hasAttr(names::rowsInside);
+}

@@ -31,6 +31,13 @@ private:
   llvm::DenseMap<mlir::Value, Order> orders; // of what is not as inputs are
 };
 
+/// The ops of a function in which rows meet: a row of a result depends on several of the batch, or nobody knows. Where
+/// the batch is a number, those that are marked.
+llvm::SmallVector<mlir::Operation *> opsWhereRowsMeet(mlir::Region &body);
+
+/// Whether such an op takes weights for the rows, so that a batch may be filled up.
+bool weighsRows(mlir::Operation *op);
+
 } // namespace mp
 
 #endif // MP_LIB_TRANSFORMS_SPECIALIZE_ROWORDER_H

@@ -32,14 +32,6 @@ static bool hasOpenBatch(Type type) {
   return tensor && tensor.getRank() > 0 && tensor.isDynamicDim(0);
 }
 
-/// Whether a row of the result depends on more than one row of the batch. Of an op that does not say, nobody knows.
-static bool combinesRows(Operation *op) {
-  if (op->getNumResults() == 0 || !llvm::any_of(op->getOperandTypes(), isOpen))
-    return false;
-  auto rows = dyn_cast<RowsOpInterface>(op);
-  return !rows || rows.combinesRows();
-}
-
 /// Fills the open sizes of a result with the inferred ones. Sizes that the model states stay: the verifier and this
 /// compare, and neither changes them.
 static LogicalResult setShape(OpResult result, ArrayRef<int64_t> inferred) {
@@ -206,17 +198,13 @@ private:
 
   /// Ops can tell only while the batch is open whether they combine rows; a mark tells later stages.
   void markOpsCombiningRows(func::FuncOp program) {
-    RowOrder order;
-    program.getBody().walk([&](Operation *op) {
-      const bool mixes = order.mixesRows(op);
-      if (!combinesRows(op) && !mixes)
-        return;
-      op->setAttr(names::combinesRows, UnitAttr::get(op->getContext()));
+    for (Operation *op : opsWhereRowsMeet(program.getBody())) {
       auto weighted = dyn_cast<RowWeightsOpInterface>(op);
-      if (RankedTensorType type = weighted ? weighted.getRowWeightsType() : nullptr;
-          type && (type.getRank() == 0 || !type.isDynamicDim(0)))
+      const bool isInside = weighted && weighted.getRowWeightsType() && !weighsRows(op);
+      op->setAttr(names::combinesRows, UnitAttr::get(op->getContext()));
+      if (isInside)
         op->setAttr(names::rowsInside, UnitAttr::get(op->getContext()));
-    });
+    }
   }
 };
 } // namespace
