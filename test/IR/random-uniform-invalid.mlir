@@ -21,6 +21,7 @@ func.func @shape(%rng: tensor<2xi64>, %x: tensor<4x2xf32>) -> tensor<4x3xf32> {
   return %y : tensor<4x3xf32>
 }
 // -----
+// no constraint: types of results
 func.func @type(%rng: tensor<2xi64>) -> tensor<3xf16> {
   // expected-error @+1 {{must be ranked tensor of 32-bit float values, but got 'tensor<3xf16>'}}
   %y = mp.random_uniform %rng {stream = 1} -> tensor<3xf16>

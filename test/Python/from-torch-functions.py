@@ -90,7 +90,6 @@ FUNCTIONS = {
     "scatter": (lambda x, i, u: torch.scatter(x, 0, i, u), m34, torch.tensor([[0, 2, 1, 0], [2, 1, 0, 1]]), draw(2, 4)),
     "scatter of fewer": (lambda x, i, u: torch.scatter(x, 1, i, u), m34, torch.tensor([[3, 1], [0, 2]]), draw(3, 4)),
     "scatter of a number": (lambda x, i: x.scatter(1, i, 2.5), m34, places[:, :2].repeat(2, 1)[:3]),
-    "scatter that adds": (lambda x, i, u: torch.scatter(x, 0, i, u, reduce="add"), m34, places, draw(2, 4)),
     **{f"{name} by {by}": (lambda x, function=function, by=by: function(x * 10, by) * x, m34) for by in (0.7, -0.3, 3)
        for name, function in (("remainder", torch.remainder), ("fmod", torch.fmod), ("floor_divide", torch.floor_divide))},
     "remainder": (torch.remainder, m34 * 10, positive), "fmod": (torch.fmod, m34 * 10, share), "remainder of a number": (lambda x: 7.5 % x, positive),

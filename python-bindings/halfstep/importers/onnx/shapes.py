@@ -156,7 +156,7 @@ def _gather_elements(node: Node, x: Tensor, indices: Tensor) -> Tensor:
 
 
 def _is_sum(node: Node) -> bool:
-    return node.only("reduction", "none", "add") == "add"
+    return bool(node.only("reduction", "none", "add") == "add")
 
 
 def _scatter_elements(node: Node, x: Tensor, indices: Tensor, updates: Tensor) -> Tensor:
