@@ -4,6 +4,7 @@
 #include "Transforms/Specialize/RowOrder.h"
 
 #include "mp/IR/MP.h"
+#include "mp/IR/Program.h"
 
 using namespace mlir;
 using namespace mp;
