@@ -91,8 +91,8 @@ FUNCTIONS = {
     "scatter of fewer": (lambda x, i, u: torch.scatter(x, 1, i, u), m34, torch.tensor([[3, 1], [0, 2]]), draw(3, 4)),
     "scatter of a number": (lambda x, i: x.scatter(1, i, 2.5), m34, places[:, :2].repeat(2, 1)[:3]),
     **{f"{name} by {by}": (lambda x, function=function, by=by: function(x * 10, by) * x, m34) for by in (0.7, -0.3, 3)
-       for name, function in (("remainder", torch.remainder), ("fmod", torch.fmod), ("floor_divide", torch.floor_divide))},
-    "remainder": (torch.remainder, m34 * 10, positive), "fmod": (torch.fmod, m34 * 10, share), "remainder of a number": (lambda x: 7.5 % x, positive),
+       for name, function in (("remainder", torch.remainder), ("fmod", torch.fmod), ("floor_divide", lambda x, by: torch.floor_divide(x.detach(), by)))},
+    "remainder": (torch.remainder, m34 * 10, positive), "fmod": (torch.fmod, m34 * 10, share), "remainder of a number": (lambda x: 7.5 % x.detach() + x, positive),
     "remainder's divisor": (lambda y, x: torch.remainder(x, y), positive, m34 * 10), "fmod's divisor": (lambda y, x: torch.fmod(x, y), share, m34 * 10),
     **{f"div, {mode}": (lambda x, y, mode=mode: torch.div(x * 10, y, rounding_mode=mode) + x, m34, share) for mode in ("floor", "trunc")},
     "index_put of rows": (lambda x, i, u: torch.index_put(x, (i,), u, accumulate=True), m34, torch.tensor([0, 2, 2]), share),
@@ -167,8 +167,6 @@ FUNCTIONS = {
        for mode, rank in (("nearest", 1), ("nearest", 2), ("nearest", 3), ("nearest-exact", 1), ("nearest-exact", 2), ("nearest-exact", 3), ("linear", 1), ("bilinear", 2), ("trilinear", 3), ("bicubic", 2))
        for settings in ({"scale_factor": 2}, {"scale_factor": 0.6}, {"size": (4, 9, 2)[:rank]}, {"scale_factor": 1.7, "recompute_scale_factor": True},
                         {"size": (9, 3, 7)[:rank], "align_corners": True}) if "nearest" not in mode or "align_corners" not in settings},
-    **{f"interpolate, {mode}, {size} by {scale}": (lambda x, mode=mode, scale=scale: F.interpolate(x, scale_factor=scale, mode=mode), draw(2, 1, size))
-       for mode in ("nearest", "nearest-exact") for size, scale in ((33, 3.35), (54, 3.7), (59, 2.3), (7, 0.6))},  # where PyTorch's float32 takes another pixel
     "detach": (lambda x, y: x * (x.detach() * 2 + y), m34, share), "softmax about its largest": (lambda x: torch.exp(x - x.detach().max(1, keepdim=True)[0]), m34),
     "no_grad": (lambda x, y: x * _without(lambda: torch.tanh(x) + y), m34, share), "straight through": (lambda x: x + (torch.round(x * 3) / 3 - x).detach(), m34),
     "in place without a gradient": (lambda x: _doubled(x * 3) * x, m34), "data": (lambda x: x * x.data, m34), "detach_": (lambda x: (x * 2).detach_() * x, m34),

@@ -470,3 +470,19 @@ rows, targets, before = torch.randn(8, 3), torch.randn(8, 4), elsewhere.weight.d
 taken.fit(rows, targets, batch_size=8, epochs=1, verbose=False)
 F.mse_loss(elsewhere(rows), targets).backward()
 assert torch.allclose(taken.state_dict()["weight"], before - 0.5 * elsewhere.weight.grad, atol=1e-6)
+
+
+class Nearest(nn.Module):
+    def __init__(self, scale, mode):
+        super().__init__()
+        self.scale, self.mode = scale, mode
+
+    def forward(self, x):
+        return F.interpolate(x, scale_factor=self.scale, mode=self.mode)
+
+
+# Of float32 PyTorch takes other pixels than of float64.
+for mode in ("nearest", "nearest-exact"):
+    for size, scale in ((33, 3.35), (54, 3.7), (59, 2.3), (7, 0.6), (5, 2)):
+        own, line = Nearest(scale, mode), torch.randn(2, 1, size)
+        assert (halfstep.from_torch(own, line).predict(line) == own(line).numpy()).all(), (mode, size, scale)

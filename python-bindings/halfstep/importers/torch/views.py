@@ -65,6 +65,8 @@ def _slice_scatter(call: Call, x: Tensor, source: Tensor, dim: int = 0, start: i
 
 def _select_scatter(call: Call, x: Tensor, source: Tensor, dim: int, index: int) -> Tensor:
     dim, places = _range_in(x, dim)
+    if not -len(places) <= index < len(places):
+        raise Error(f"index {index} is outside of dimension {dim}, which has {len(places)} elements")
     wide = ops.reshape(as_type(source, x.dtype), (*source.shape[:dim], 1, *source.shape[dim:]))
     return with_range(x, dim, range(places[index], places[index] + 1), wide)
 

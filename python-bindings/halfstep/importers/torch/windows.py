@@ -122,7 +122,10 @@ def _col2im(call: Call, x: Tensor, size: Sequence[int], *settings: Sequence[int]
 def _scales(call: Call, rank: int) -> list[float] | None:
     """What a size is multiplied by, where that is given in place of sizes."""
     given = [call.named.get(name) for name in ("scales", "scales_d", "scales_h", "scales_w")]
-    return call.named.get("scale_factors") or ([one for one in given if one is not None] if rank > 2 else None) or None
+    scales = call.named.get("scale_factors") or ([one for one in given if one is not None] if rank > 2 else None) or None
+    if scales and not min(scales) > 0:
+        raise Error(f"scales are above 0, not {scales}")
+    return scales
 
 
 def _resize(mode: Any, coordinates: Any = "half_pixel", **rounding: Any) -> Handler:
