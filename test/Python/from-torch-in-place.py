@@ -498,4 +498,4 @@ refused(["aten.relu_: 1", "it changes an input"], lambda module, x: F.relu_(x[:,
 refused(["aten.add_: 1", "register_buffer"], lambda module, x: module.plain.add_(1) * x)
 refused(["aten.add_: 1", "memory in common"], lambda module, x: (module.first.add_(1), module.second * x[:, :5])[1])
 refused(["aten.fill_: 1", "elements of what expand gives are one in memory", "clone()"], lambda module, x: (x * 2).unsqueeze(1).expand(-1, 3, -1).fill_(0))
-refused(["aten.uniform_: 1"], lambda module, x: (x * 1).uniform_())
+refused(["aten.exponential_: 1"], lambda module, x: (x * 1).exponential_())
