@@ -82,7 +82,7 @@ refused_onnx("node 'n' (OneHot): ", one("OneHot", LABELS, f(numpy.inf)[0], f(0, 
 for op, number in (("Clip", 1), ("Pad", 2), ("OneHot", 2)):
     inputs = ["x", *["c"] * (number - 1), "y"]
     model = make([helper.make_node("Relu", ["x"], ["y"]), helper.make_node(op, inputs, ["z"], name="n")], X, {"c": numpy.array([1, 1, 1, 1])[: 4 if op == "Pad" else 1]})
-    refused_onnx(f"node 'n' ({op}): its ", model)
+    refused_onnx(f"node 'n' ({op}): an input of the model decides its ", model)
 
 # A norm has no epsilon, and its result the type of its input; what is all zeros stays so.
 random = numpy.random.default_rng(0)

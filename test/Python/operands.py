@@ -155,7 +155,7 @@ for wrong, said in (("1", "'1'"), (b"a", "b'a'"), ({}, "of type dict"), (nn.Dens
 # What is nothing is no operand, and what takes floats alone says how to come to them.
 NOTHING = [
     ("add", lambda x: x + None), ("add", lambda x: None + x), ("sub", lambda x: x - None), ("mul", lambda x: None * x), ("div", lambda x: x / None),
-    ("compare", lambda x: x == None), ("compare", lambda x: x < None), ("logical_and", lambda x: (x > 0) & None),
+    ("compare", lambda x: x == None), ("compare", lambda x: x < None), ("bitwise_and", lambda x: (x > 0) & None),
 ]
 for name, function in NOTHING:
     refused(f"mp.{name}: an operand is None, expected a tensor, an array or a number; the size of the batch, x.shape[0], is None, since any number of rows may come", function, whole=True)
@@ -278,11 +278,17 @@ check(lambda t: round(t * 3), numpy.round(x * 3), x)
 check(lambda t: ops.cast((t > 0) ^ (t < 1), "float32"), (x > 0) ^ (x < 1), x)
 check(lambda t: ops.cast(keep ^ (t > 0), "float32"), keep ^ (x > 0), x)
 check(lambda t: ops.cast(True ^ (t > 0), "float32"), x <= 0, x)
-OTHERS = {"%": lambda a, b: a % b, "//": lambda a, b: a // b, "divmod": divmod, "<<": lambda a, b: a << b, ">>": lambda a, b: a >> b}
-for sign, operator in OTHERS.items():
-    for other in (2, numpy.ones(4, "int32"), nn.Parameter((4,))):
-        for one in (lambda t: operator(t, other), lambda t: operator(other, t)):
-            refused(f"tensors of a model have no {sign}; ", one)
-            refused("write ", one, "int32")
-refused("^ is of bool, and the tensor has elements of float32", lambda t: t ^ 2)
+for operator in (lambda a, b: a % b, lambda a, b: a // b, lambda a, b: divmod(a, b)[0], lambda a, b: divmod(a, b)[1]):
+    for other in (2, -3, 0.75):
+        check(lambda t: operator(t * 10, other), operator(x * 10, other).astype("float32"), x, tolerance=1e-5)
+    check(lambda t: operator(7, t), operator(7, x), x, tolerance=1e-5)
+whole = numpy.arange(-6, 6, dtype="int32").reshape(3, 4)
+for operator in (lambda a, b: a % b, lambda a, b: a // b, lambda a, b: a << b % 8, lambda a, b: a >> b % 8, lambda a, b: a & b, lambda a, b: a | b, lambda a, b: a ^ b):
+    for other in (3, -2, numpy.array([1, 2, -3, 5], "int32")):
+        check(lambda t: operator(t, other), operator(whole, other), whole)
+    check(lambda t: operator(11, t * 2 + 1), operator(11, whole * 2 + 1), whole)
+check(lambda t: ~t, ~whole, whole)
+for sign, one in (("<<", lambda t: t << 1), ("&", lambda t: t & 1)):
+    refused("expected", one)
+refused("^ is of integers and bool, and the tensor has elements of float32", lambda t: t ^ 2)
 refused("round of a tensor to 2 digits: ops.round(x) is to whole numbers", lambda t: round(t, 2))

@@ -296,7 +296,7 @@ OF_ONE_TYPE = {"mp.attention", "mp.conv", "mp.conv_transpose", "mp.huber_loss", 
                "mp.sigmoid_cross_entropy"}
 SCALED_IN_F32 = {"mp.layer_norm", "mp.rms_norm"}
 CASTS = {"mp.cast", "mp.constant", "mp.iota", "mp.autocast", "mp.yield"}
-MOVEMENTS = {"mp.broadcast", "mp.reshape", "mp.slice", "mp.transpose"}
+MOVEMENTS = {"mp.broadcast", "mp.reshape", "mp.slice", "mp.split", "mp.transpose"}
 # The mean of values for one place is taken in f32 and rounded once.
 MEANS_IN_F32 = {"index_put"}
 PRODUCTS = {"mp.matmul", "mp.conv", "mp.conv_transpose", "mp.attention", "mp.prelu"}
