@@ -4,7 +4,7 @@
 // RUN: mp-opt %s -mp-cancel-transposes -remarks-filter=mp-cancel-transposes -o /dev/null 2>&1 | FileCheck %s --check-prefix=REMARK
 
 // Elementwise, of two images and of smaller operands: scalars, a row of pixels, channels of each rank. What is broadcast over pixels is reshaped.
-// REMARK: before=3, after=0, reordered=5
+// REMARK: after=0, before=3, reordered=5
 // CHECK-LABEL: func.func @elementwise(
 // CHECK-SAME: %[[X:[a-z0-9]+]]: tensor<?x6x5x8xf32>, %[[Y:[a-z0-9]+]]: tensor<?x6x5x8xf32>
 // CHECK-NOT: mp.transpose
@@ -16,7 +16,8 @@
 // CHECK: %[[P:.*]] = mp.compare gt %[[S]], %{{.*}} : tensor<?x6x5x8xf32>, tensor<f32>
 // CHECK: mp.select %[[P]], %[[S]], %{{.*}} : tensor<?x6x5x8xi1>, tensor<?x6x5x8xf32>, tensor<f32>
 // PLACE-LABEL: func.func @elementwise(
-// PLACE: mp.add {{.*}} loc(#[[SUM:.*]])
+// PLACE: mp.add {{.*}} loc(#[[SUM:loc[0-9]+]])
+// PLACE: #[[SUM]] = loc("residual")
 func.func @elementwise(%x: tensor<?x6x5x8xf32>, %y: tensor<?x6x5x8xf32>, %c: tensor<8x1x1xf32>, %r: tensor<5xf32>, %s: tensor<f32>) -> tensor<?x6x5x8xf32> {
   %0 = mp.transpose %x permutation [0, 3, 1, 2] : tensor<?x6x5x8xf32> -> tensor<?x8x6x5xf32>
   %1 = mp.transpose %y permutation [0, 3, 1, 2] : tensor<?x6x5x8xf32> -> tensor<?x8x6x5xf32>
