@@ -13,9 +13,7 @@ from halfstep_runtime._errors import Error
 
 
 def _drawn(function: Callable[..., Tensor], call: Call, **settings: Any) -> Tensor:
-    """Numbers of a distribution in the shape and the type of the result."""
-    if call.named.get("generator") is not None:
-        raise Error("a generator of PyTorch is not supported: numbers come of the model's own, which starts at the seed of fit")
+    """Numbers of a distribution in the shape of the result."""
     shape = {"like": call.filled(0)} if None in call.shape else {"shape": call.shape}
     return function(**shape, **settings)
 
@@ -34,8 +32,6 @@ def _normal(call: Call, *_: object) -> Tensor:
 def _bernoulli(call: Call, x: Operand, p: Any = None, *_: object) -> Tensor:
     """By a probability for each element, or of one for all."""
     if p is None:
-        if call.named.get("generator") is not None:
-            raise Error("a generator of PyTorch is not supported")
         return ops.random_bernoulli(tensor_of(x))
     chance = p if isinstance(p, (int, float)) else as_type(tensor_of(p), "float32")
     return as_type(_drawn(ops.random_uniform, call) < chance, call.dtype)
