@@ -60,7 +60,7 @@ assert train.programs["eval"].results["loss"].role == "loss"
 with warnings.catch_warnings(record=True) as warned:
     warnings.simplefilter("always")
     halfstep.compile(MODEL, to="autocast", remarks="zork")
-assert [str(one.message) for one in warned] == ["no remark has a category that matches 'zork'; there are those of mp-autocast"], warned
+assert [str(one.message) for one in warned] == ["no remark has a category that matches 'zork'; there are those of mp-autocast, mp-cancel-transposes"], warned
 
 # Errors.
 (error,) = refused("contraction sizes differ: lhs has 2, rhs has 3", MODEL.replace("2x1xf32", "3x1xf32"), name="mine.mlir")
