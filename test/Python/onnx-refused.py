@@ -74,7 +74,10 @@ for op, weights in BY_INPUT.items():
     for axes in ([1, 1], [2, 1, 2], [1, -3 if op == "Unsqueeze" else -2]) if op != "CumSum" else ():
         axes = [1, -4] if op == "Unsqueeze" and axes[-1] < 0 else axes
         refused(f"dimensions {axes!r} have one twice", op, *weights(axes))
-refused("node 'n' (CumSum): dimension 7 is out of range", "CumSum", 7, element=TensorProto.INT64)
+refused("node 'n' (CumSum): axes: dimension 7 is out of range", "CumSum", 7, element=TensorProto.INT64)
+refused("node 'n' (Softmax): axis: dimension 9 is out of range, expected -", "Softmax", axis=9)
+refused("node 'n' (ScatterND): its indices are into 4 dimensions of ", "ScatterND", numpy.zeros((1, 4), "int64"), numpy.ones(1, "float32"))
+refused("node 'n' (RandomNormalLike): numbers of int32 are not drawn", "RandomNormalLike", dtype=TensorProto.INT32)
 refused("axis=7 is not supported", "OneHot", 3, [0.0, 1.0], axis=7)
 
 # Counts.

@@ -282,6 +282,12 @@ for operator in (lambda a, b: a % b, lambda a, b: a // b, lambda a, b: divmod(a,
     for other in (2, -3, 0.75):
         check(lambda t: operator(t * 10, other), operator(x * 10, other).astype("float32"), x, tolerance=1e-5)
     check(lambda t: operator(7, t), operator(7, x), x, tolerance=1e-5)
+# Zeros have the sign of the quotient.
+edges = numpy.array([0, -0.0, 1, -1, 0.3, -7, 1e30, -1e-30, numpy.inf, -numpy.inf, numpy.nan], "float32")
+with numpy.errstate(all="ignore"):
+    for other in edges:
+        found, wanted = run(lambda t: t // other, edges[None])[0], edges // other
+        assert numpy.array_equal(found, wanted, equal_nan=True) and (numpy.signbit(found) == numpy.signbit(wanted))[~numpy.isnan(wanted)].all(), (other, found, wanted)
 whole = numpy.arange(-6, 6, dtype="int32").reshape(3, 4)
 for operator in (lambda a, b: a % b, lambda a, b: a // b, lambda a, b: a << b % 8, lambda a, b: a >> b % 8, lambda a, b: a & b, lambda a, b: a | b, lambda a, b: a ^ b):
     for other in (3, -2, numpy.array([1, 2, -3, 5], "int32")):

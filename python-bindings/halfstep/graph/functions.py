@@ -83,7 +83,9 @@ def floor_divide(lhs: Operand, rhs: Operand) -> Tensor:
     with in_float32(x, y) as (a, b):
         left = fmod(a, b)
         below = generated.round((a - left) / b) - cast(_differs(left, b), a.dtype)
-        found = generated.select(generated.compare("eq", b, 0), a / b, below)
+        quotient = a / b
+        # A zero has the sign of the quotient.
+        found = generated.select(generated.compare("eq", b, 0), quotient, generated.select(generated.compare("eq", below, 0), quotient * 0, below))
         return found if found.dtype == x.dtype else cast(found, x.dtype)
 
 

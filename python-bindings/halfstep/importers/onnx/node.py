@@ -150,11 +150,11 @@ def dtype_of(node: Node, name: str, otherwise: int | None = None) -> DTypeName:
 
 
 def axis_of(node: Node, x: Tensor, otherwise: int = -1) -> int:
-    return _errors.axis(str(node), node.get("axis", otherwise), len(x.shape))
+    return _errors.axis("axis", node.get("axis", otherwise), len(x.shape))
 
 
 def axes_of(node: Node, value: Operand, rank: int) -> list[int]:
     """Several dimensions of `rank`, in the order in which an input has them."""
     axes = numbers(node, value, "axes")
-    _errors.axes(str(node), axes, rank)  # none is there twice
+    _errors.axes("axes", axes, rank)  # none is there twice
     return [one % rank for one in axes]

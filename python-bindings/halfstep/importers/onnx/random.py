@@ -12,8 +12,10 @@ from halfstep.importers.onnx.node import Handler, Node, dtype_of
 
 
 def _settings(node: Node, like: Tensor | None) -> dict[str, Any]:
-    dtype = "float32" if like is None else like.dtype
-    return {"dtype": dtype_of(node, "dtype") if "dtype" in node.attributes else dtype, **({"shape": node.get("shape")} if like is None else {"like": like})}
+    dtype = dtype_of(node, "dtype") if "dtype" in node.attributes else "float32" if like is None else like.dtype
+    if "float" not in dtype:
+        node.refuse(f"numbers of {dtype} are not drawn, only of floats")
+    return {"dtype": dtype, **({"shape": node.get("shape")} if like is None else {"like": like})}
 
 
 def _of(function: Callable[..., Tensor], **names: str) -> Handler:

@@ -164,19 +164,27 @@ def _scatter_elements(node: Node, x: Tensor, indices: Tensor, updates: Tensor) -
     return (ops.scatter_add_elements if _is_sum(node) else ops.scatter_elements)(x, axis, from_start(indices, size), updates)
 
 
+def _columns(node: Node, x: Tensor, indices: Tensor, batched: int = 0) -> list[Tensor]:
+    """Of indices into the first dimensions behind `batched`, those of each, from its start."""
+    count = size_of(indices, len(indices.shape) - 1, "the last size of indices is how many dimensions they are into")
+    if count > len(x.shape) - batched:
+        node.refuse(f"its indices are into {count} dimensions of {len(x.shape) - batched}")
+    return [from_start(indices[..., i], size) for i, size in enumerate(x.shape[batched : batched + count])]
+
+
 def _gather_nd(node: Node, x: Tensor, indices: Tensor) -> Tensor:
     """Slices by indices into several dimensions, the first or those behind the batch."""
     batched, count = node.get("batch_dims", 0), indices.shape[-1] or 0
     if batched not in (0, 1) or None in x.shape[batched : batched + count]:
         node.refuse("rows of the batch beside other indices are not supported" if batched in (0, 1) else f"batch_dims={batched} is not supported, only 0, 1")
     sizes = known_sizes(x.shape[batched : batched + count])
-    places = places_of([from_start(indices[..., i], size) for i, size in enumerate(sizes)], sizes)
+    places = places_of(_columns(node, x, indices, batched), sizes)
     flat = ops.reshape(x, (*x.shape[:batched], math.prod(sizes), *x.shape[batched + count :]))
     return gather_slices(flat, places) if batched else ops.gather(flat, places, 0)
 
 
 def _scatter_nd(node: Node, x: Tensor, indices: Tensor, updates: Tensor) -> Tensor:
-    return ops.index_put(x, [from_start(indices[..., i], size) for i, size in enumerate(x.shape[: indices.shape[-1]])], updates, accumulate=_is_sum(node))
+    return ops.index_put(x, _columns(node, x, indices), updates, accumulate=_is_sum(node))
 
 
 def _one_hot(node: Node, labels: Tensor, depth: Operand, values: Operand) -> Tensor:
