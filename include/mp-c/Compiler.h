@@ -205,10 +205,10 @@ MP_EXPORTED MpStatus *mpModelType(const MpModel *model, int64_t value, MpTensorT
 /* Adds a result: an output, the loss, a metric, or the next value of a state. `name` is null for the loss. */
 MP_EXPORTED MpStatus *mpModelAddResult(MpModel *model, int64_t value, MpRole role, const char *name);
 
-/* Says that a model without open sizes is one of batches of `batch` rows, after all results are added. `inputs` are arguments
- * of role input whose first size is `batch`; the runtime cuts data for these into batches. A metric whose first size is `batch`
- * has a value for each row. Rows may depend on each other, so the runtime fills up no batch. Errors: `batch` is below 1; an
- * input is no argument of that role, or has another first size. */
+/* Says that a model without open sizes is one of batches of `batch` rows, after all results are added. `inputs` are
+ * arguments of role input whose first size is `batch`; the runtime cuts data for these into batches. A metric whose
+ * first size is `batch` has a value for each row. Rows may depend on each other, so the runtime fills up no batch.
+ * Errors: `batch` is below 1; an input is no argument of that role, or has another first size. */
 MP_EXPORTED MpStatus *mpModelSetBatch(MpModel *model, int64_t batch, const int64_t *inputs, size_t count);
 
 /* The model's text, verified as a whole, as mp-run takes it; with `locations` each op says where it is from. */
