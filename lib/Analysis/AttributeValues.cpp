@@ -53,6 +53,12 @@ static std::vector<Sample> listSamples(mlir::MLIRContext *context) {
       {mlir::TypeAttr::get(b.getF32Type()), ValueKind::Word, {"f16", "f32", "f64"}},
       sampleOf<ComparePredicateAttr>(context, ComparePredicate::ge, stringifyComparePredicate),
       sampleOf<GeluApproximationAttr>(context, GeluApproximation::tanh, stringifyGeluApproximation),
+      sampleOf<ResizeModeAttr>(context, static_cast<ResizeMode>(getMaxEnumValForResizeMode()), stringifyResizeMode),
+      sampleOf<ResizeCoordinatesAttr>(context, static_cast<ResizeCoordinates>(getMaxEnumValForResizeCoordinates()),
+                                      stringifyResizeCoordinates),
+      sampleOf<ResizeRoundingAttr>(context, static_cast<ResizeRounding>(getMaxEnumValForResizeRounding()),
+                                   stringifyResizeRounding),
+      {b.getI64TensorAttr({1}), ValueKind::Any},
   };
 }
 
@@ -84,6 +90,8 @@ std::vector<KnownAttribute> mp::collectAttributes(mlir::RegisteredOperationName 
     if (name == "operandSegmentSizes" || name == "resultSegmentSizes")
       continue;
     auto found = kinds.find((op.getStringRef() + "." + name.getValue()).str());
+    if (found != kinds.end() && found->second.kind == ValueKind::Any)
+      continue; // no entry names a tensor
     attributes.push_back(found == kinds.end() ? KnownAttribute{name.str()} : found->second);
   }
   return attributes;
