@@ -252,8 +252,9 @@ void makeInteger(ModelBuilder &b, const std::string &op) {
 
 void makeRandom(ModelBuilder &b) {
   const unsigned x = b.pickFloat();
-  b.add("mp.random_uniform $0 like $1 : {1} {stream = " + std::to_string(b.pick(5)) + "} -> {r}", {b.rng(), x},
-        {b.typeOf(x).shape, "f32"}, 1);
+  b.add("mp.random_uniform $0 like $1 : {1} {stream = " + std::to_string(b.pick(5)) +
+            "} -> {r}; mp.cast $p : {r} -> {r}",
+        {b.rng(), x}, {b.typeOf(x).shape, "f32"}, 1);
 }
 
 /// To as many pixels, by scales that are not 1.

@@ -217,5 +217,10 @@ private:
 
 std::string RandomModel::text(bool inF64) const {
   const std::string text = Printer(*this, !inF64).print();
-  return inF64 ? std::regex_replace(text, std::regex("(x|<|acc )(f32|f16|bf16)\\b"), "$1f64") : text;
+  if (!inF64)
+    return text;
+  const std::string wide = std::regex_replace(text, std::regex("(x|<|acc )(f32|f16|bf16)\\b"), "$1f64");
+  // Random numbers are f32 in every model, and cast.
+  return std::regex_replace(
+      wide, std::regex("((= mp.random_uniform .* -> |= mp.cast %before[0-9]+ : )tensor<[^>]*)f64>"), "$1f32>");
 }
