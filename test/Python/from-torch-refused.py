@@ -160,8 +160,8 @@ def call(overload, shape):
         positional, named = [], {}
         for i, one in enumerate(overload._schema.arguments):
             value = argument(str(one.type).replace("Optional[", "").replace("]", "?") if "Optional" in str(one.type) else str(one.type), x, h)
-            if one.kwarg_only:
-                named[one.name] = value
+            if one.kwarg_only:  # PyTorch crashes where there is no such format
+                named[one.name] = None if one.name == "memory_format" else value
             else:
                 positional.append(h if i == 0 and value is not None and not isinstance(value, list) else value)
         return overload(*positional, **named)
