@@ -4,12 +4,20 @@ REQUIRES: pytorch
 RUN: %{torch_python} -W ignore %s
 """
 
+import pathlib
+import sys
+
+sys.path = sys.path[1:]  # a file here has the package's name
+
 import numpy
 import torch
 import torch.nn.functional as F
 from torch import nn
 
 import halfstep
+
+sys.path.append(str(pathlib.Path(__file__).parent / "Inputs"))
+from torch_checks import Of
 
 torch.manual_seed(3)
 torch.set_num_threads(1)
@@ -18,15 +26,6 @@ generator = torch.Generator().manual_seed(5)
 
 def draw(*shape, low=-1.0, high=1.0):
     return torch.rand(shape, generator=generator) * (high - low) + low
-
-
-class Of(nn.Module):
-    def __init__(self, function):
-        super().__init__()
-        self.function = function
-
-    def forward(self, *inputs):
-        return self.function(*inputs)
 
 
 def _without(function):
@@ -101,6 +100,8 @@ FUNCTIONS = {
     **{f"norm of zeros, order {p}": (lambda x, p=p: torch.linalg.vector_norm(x, p, 2), with_zeros) for p in (0.5, 1.5, 2, 3)},
     "fro of zeros": (torch.linalg.matrix_norm, b234 * torch.tensor([1.0, 0.0])[:, None, None]),
     "renorm of zeros": (lambda x: torch.renorm(x, 2, 0, 0.5), m34 * torch.tensor([[1.0], [0.0], [1.0]])),
+    "histc": (lambda x: torch.histc(x.detach() * 10, 7, -8, 9) + x.sum(), b234), "histc of ends": (lambda x: x.sum() * torch.histc(places.float(), 3, 0, 2), m34),
+    "grouped_mm": (lambda x, w: torch.nn.functional.grouped_mm(x.float(), w.float(), offs=torch.tensor([2, 2, 6], dtype=torch.int32)), draw(6, 8), draw(3, 8, 4)),
     "norm": (lambda x: torch.norm(x, 3, 1), b234), "norm of all": (lambda x: torch.norm(x, 1), b234),
     "vector_norm": (lambda x: torch.linalg.vector_norm(x, float("inf"), 1, True), b234),
     **{f"matrix_norm {p}": (lambda x, p=p: torch.linalg.matrix_norm(x, p), b234) for p in (1, -1, float("inf"), -float("inf"))}, "fro": (torch.linalg.matrix_norm, b234),

@@ -66,7 +66,7 @@ def fmod(lhs: Operand, rhs: Operand) -> Tensor:
     """What a division toward zero leaves, with the sign of `lhs` (numpy.fmod, torch.fmod), with NumPy's broadcasting; exact. `remainder` has
     the sign of `rhs`."""
     x, y = alike(lhs, rhs)
-    if "float" not in x.dtype:
+    if "float" not in x.dtype or x.dtype != y.dtype:  # of two types an error
         left = generated.remainder(x, y)
         return generated.select(_differs(left, x), left - y, left)
     far, by = (generated.select(one < 0, generated.neg(one), one) for one in (x, y))
@@ -78,7 +78,7 @@ def floor_divide(lhs: Operand, rhs: Operand) -> Tensor:
     """The quotient rounded down, of integers or floats (Python's `//`, numpy.floor_divide, torch.floor_divide), with NumPy's broadcasting. An
     integer by 0 gives 0. Of floats the gradient is 0."""
     x, y = alike(lhs, rhs)
-    if "float" not in x.dtype:
+    if "float" not in x.dtype or x.dtype != y.dtype:  # of two types an error
         return generated.floor_divide(x, y)
     with in_float32(x, y) as (a, b):
         left = fmod(a, b)

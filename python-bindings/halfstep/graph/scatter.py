@@ -109,6 +109,20 @@ def scatter_elements(input: Operand, dimension: int, indices: Operand, updates: 
     return _scattered("scatter_elements", generated.scatter_elements, input, dimension, indices, updates)
 
 
+def summed(add: Callable[[Tensor, Tensor], Tensor], x: Tensor, updates: Tensor) -> Tensor:
+    """What adds `updates` to `x` at places, exact of whole numbers: float64 has the sums, of 64 bits those of each half."""
+    if "float" in x.dtype:
+        return add(x, updates)
+
+    def total(*of: Tensor) -> Tensor:
+        return as_type(add(*(as_type(one, "float64") for one in of)), x.dtype)
+
+    if not x.dtype.endswith("int64"):
+        return total(x, updates)
+    high, low = total(x >> 32, updates >> 32), total(x & 2**32 - 1, updates & 2**32 - 1)
+    return (high << 32) + low
+
+
 def put_slices(x: Tensor, places: Tensor, values: Tensor, dimension: int) -> Tensor:
     """`x` with slices of `values` at as many places of a dimension, of several for one place the last."""
     size = x.shape[dimension]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Mapping, Sequence
 from typing import Any, TypeAlias
 
@@ -33,7 +34,10 @@ def array_of(name: str, value: Any, dtype: Any = None) -> Numbers:
             if value is None or isinstance(value, (str, bytes, dict, type)) or dtype is not None and numpy.iscomplexobj(numpy.asarray(value)):
                 raise TypeError
             with numpy.errstate(over="ignore"):  # what is too large for the type is infinite
-                value = numpy.from_dlpack(value) if hasattr(value, "__dlpack__") else numpy.asarray(value, dtype)
+                if str(getattr(value, "dtype", "")) == "torch.bfloat16":
+                    value = _of_bfloat16(name, value)
+                else:
+                    value = numpy.from_dlpack(value) if hasattr(value, "__dlpack__") else numpy.asarray(value, dtype)
         except (BufferError, OverflowError, RuntimeError, TypeError, ValueError) as error:
             why = f": {str(error).split('. ')[0]}" if isinstance(given, (list, tuple)) or hasattr(given, "__dlpack__") else ""
             raise Error(f"{name} is {told(given)}, expected an array of numbers{why}") from None
@@ -41,6 +45,14 @@ def array_of(name: str, value: Any, dtype: Any = None) -> Numbers:
             raise Error(f"{name} is {told(given)}, expected an array of numbers{_beyond(value)}")
     array: Numbers = numpy.asarray(value)
     return array if array.dtype.isnative else array.astype(array.dtype.newbyteorder("="))
+
+
+def _of_bfloat16(name: str, value: Any) -> Numbers:
+    """An array of PyTorch's bfloat16, which NumPy takes by no DLPack."""
+    if (own := bfloat16()) is None:
+        raise Error(f"{name} is of bfloat16, which NumPy has by the package ml_dtypes: pip install ml_dtypes, or give x.float()")
+    bits: Numbers = numpy.from_dlpack(value.detach().view(sys.modules["torch"].int16))
+    return bits.view(own)
 
 
 def _beyond(values: Numbers) -> str:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, cast
 import numpy
 
 from halfstep import ops
-from halfstep.graph.scatter import from_start, gather_slices, places_of
+from halfstep.graph.scatter import from_start, gather_slices, places_of, summed
 from halfstep.graph.shapes import known_sizes, product, size_of, without
 from halfstep.graph.tensor import Tensor
 from halfstep.importers.onnx.known import Open
@@ -161,7 +161,10 @@ def _is_sum(node: Node) -> bool:
 
 def _scatter_elements(node: Node, x: Tensor, indices: Tensor, updates: Tensor) -> Tensor:
     axis, size = _place_of(node, x)
-    return (ops.scatter_add_elements if _is_sum(node) else ops.scatter_elements)(x, axis, from_start(indices, size), updates)
+    places = from_start(indices, size)
+    if _is_sum(node):
+        return summed(lambda x, updates: ops.scatter_add_elements(x, axis, places, updates), x, updates)
+    return ops.scatter_elements(x, axis, places, updates)
 
 
 def _columns(node: Node, x: Tensor, indices: Tensor, batched: int = 0) -> list[Tensor]:
@@ -184,7 +187,10 @@ def _gather_nd(node: Node, x: Tensor, indices: Tensor) -> Tensor:
 
 
 def _scatter_nd(node: Node, x: Tensor, indices: Tensor, updates: Tensor) -> Tensor:
-    return ops.index_put(x, _columns(node, x, indices), updates, accumulate=_is_sum(node))
+    columns = _columns(node, x, indices)
+    if _is_sum(node):
+        return summed(lambda x, updates: ops.index_put(x, columns, updates, accumulate=True), x, updates)
+    return ops.index_put(x, columns, updates)
 
 
 def _one_hot(node: Node, labels: Tensor, depth: Operand, values: Operand) -> Tensor:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 from typing import Any
 
+import numpy
+
 from halfstep import ops
 from halfstep.graph.along import on_last
 from halfstep.graph.functions import quotient_to_zero
@@ -65,6 +67,18 @@ def _where(call: Call, condition: Tensor, a: Any, b: Any) -> Tensor:
     a, b = pair(a, b)
     typed = a if isinstance(a, Tensor) else b
     return ops.select(condition, like(typed, a), like(typed, b))
+
+
+def _of_bits(function: Function) -> Handler:
+    """With a number as the bits that the tensor's type has of it."""
+    def handle(call: Call, a: Operand, b: Operand) -> Any:
+        a, b = pair(a, b)
+        dtype = next(one.dtype for one in (a, b) if isinstance(one, Tensor))
+        if dtype == "bool" or "float" in dtype:
+            return function(a, b)
+        return function(*(numpy.array(one % 2**64, "uint64").astype(dtype) if type(one) is int else one for one in (a, b)))
+
+    return handle
 
 
 def _logical(function: Function) -> Handler:
@@ -306,9 +320,9 @@ HANDLERS: dict[str, Handler] = {
     **dict.fromkeys(["_unsafe_view", "flatten", "reshape", "squeeze", "unflatten", "unsqueeze", "view_as"], lambda call, x, *_: ops.reshape(x, call.shape)),
     **dict.fromkeys(["_log_softmax", "log_softmax"], _along_last(ops.log_softmax)),
     **dict.fromkeys(["_softmax", "softmax"], _along_last(ops.softmax)),
-    **dict.fromkeys(["__and__", "bitwise_and"], binary(ops.bitwise_and)),
-    **dict.fromkeys(["__or__", "bitwise_or"], binary(ops.bitwise_or)),
-    **dict.fromkeys(["__xor__", "bitwise_xor"], binary(ops.bitwise_xor)),
+    **dict.fromkeys(["__and__", "bitwise_and"], _of_bits(ops.bitwise_and)),
+    **dict.fromkeys(["__or__", "bitwise_or"], _of_bits(ops.bitwise_or)),
+    **dict.fromkeys(["__xor__", "bitwise_xor"], _of_bits(ops.bitwise_xor)),
     **dict.fromkeys(["__lshift__", "bitwise_left_shift"], binary(ops.shift_left)),
     **dict.fromkeys(["__rshift__", "bitwise_right_shift"], binary(ops.shift_right)),
     **{name: binary(getattr(ops, name)) for name in ("floor_divide", "fmod", "remainder")},

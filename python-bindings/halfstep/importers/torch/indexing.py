@@ -14,7 +14,7 @@ from halfstep.graph import scatter
 from halfstep.graph.shapes import known_sizes, part, size_of
 from halfstep.graph.tensor import Tensor
 from halfstep.importers.torch.call import Call, Handler
-from halfstep.importers.torch.operands import Operand, as_type, pair, tensor_of
+from halfstep.importers.torch.operands import Operand, as_type, float_of, pair, tensor_of
 from halfstep_runtime._errors import Error, axis, several
 
 
@@ -151,12 +151,19 @@ def known_indices(index: Any) -> numpy.ndarray[Any, Any] | None:
     return index.numpy() if isinstance(index, torch.Tensor) else None
 
 
+def in_range(known: numpy.ndarray[Any, Any], size: int) -> numpy.ndarray[Any, Any]:
+    """Known indices, counted from the start; an error for those that a dimension does not have."""
+    if (beyond := known[(known < -size) | (known >= size)]).size:
+        raise Error(f"index {beyond.flat[0]} is outside of a dimension of {size} elements")
+    return numpy.where(known < 0, known + size, known)
+
+
 def from_start(given: Any, size: int | None) -> Tensor:
     """Negative indices are counted from the last there, and are none here."""
     if size is None:
         raise Error(OPEN)
     if (known := known_indices(given)) is not None:
-        return ops.constant(numpy.where(known < 0, known + size, known), "int64")
+        return ops.constant(in_range(known, size), "int64")
     return scatter.from_start(as_type(tensor_of(given), "int64"), size)
 
 
@@ -210,6 +217,17 @@ def _one_hot(call: Call, x: Tensor, classes: int = -1) -> Tensor:
     return ops.one_hot(x, classes, "int64")
 
 
+def _histc(call: Call, x: Tensor, bins: int = 100, least: float = 0, most: float = 0) -> Tensor:
+    """How many elements lie in each of as many equal parts of a range, of which the last has both of its ends."""
+    if not least < most:
+        raise Error("a range of the data itself is not supported: give min and max")
+    own = float_of(x)
+    places = ops.cast(ops.floor((own - least) * bins / (most - least)), "int64")
+    is_in = ops.logical_and(own >= least, own <= most)
+    hot = ops.one_hot(ops.select(is_in, ops.minimum(places, bins - 1), -1), bins, "float32")
+    return as_type(ops.sum(hot, list(range(len(x.shape)))), x.dtype)
+
+
 INDEXING: dict[str, Handler] = {
     **dict.fromkeys(["cat", "concat"], _cat),
     **dict.fromkeys(["chunk", "split", "split_with_sizes"], _parts),
@@ -219,6 +237,7 @@ INDEXING: dict[str, Handler] = {
     "gather": _gather,
     "take_along_dim": _take_along,
     "flip": lambda call, x, dims: ops.flip(x, dims),
+    "histc": _histc,
     "index": _index,
     "index_select": lambda call, x, dim, index: ops.gather(x, index, dim),
     "narrow": lambda call, x, dim, start, length: _at(x, dim, slice(start, start + length)),

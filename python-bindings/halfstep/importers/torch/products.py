@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Sequence
 from typing import Any
 
+import numpy
+
 from halfstep import ops
+from halfstep.graph.scatter import summed
+from halfstep.graph.shapes import known_sizes, size_of
 from halfstep.graph.tensor import Tensor
 from halfstep.importers.images import Function, channels_last
 from halfstep.importers.torch.call import Call, Handler
@@ -63,7 +68,20 @@ def _norm(call: Call, x: Tensor, order: Any = None, dims: Sequence[int] | None =
 def _scatter_add(call: Call, x: Any, dim: int, indices: Tensor, updates: Any) -> Tensor:
     check_rows(call)
     x, updates = alike(x, updates)
-    return ops.scatter_add_elements(x, dim, indices, updates)
+    return summed(lambda x, updates: ops.scatter_add_elements(x, dim, indices, updates), x, updates)
+
+
+def _grouped_mm(call: Call, rows: Tensor, matrices: Tensor, ends: Tensor | None = None, bias: Tensor | None = None, *_: object) -> Tensor:
+    """Of each row the product with the matrix of its group: groups lie behind each other, and `ends` says before which row each is over.
+    Every row is multiplied with every matrix, since how many are in a group is computed. Rows behind the last group give 0."""
+    if len(rows.shape) != 2 or len(matrices.shape) != 3 or ends is None or bias is not None:
+        raise Error("only rows [N, K] by one matrix for each group of them, without a bias, are supported")
+    rows, matrices = alike(rows, matrices)
+    groups, count = known_sizes(matrices.shape)[0], size_of(rows, 0, "the batch, whose size is open, is not in groups")
+    place = ops.constant(numpy.arange(count)[:, None], ends.dtype)
+    group = ops.sum(ops.cast(ops.reshape(ends, (1, groups)) <= place, "float32"), 1, True)
+    found = [ops.select(ops.compare("eq", group, i), ops.matmul(rows, matrices[i]), 0.0) for i in range(groups)]
+    return functools.reduce(ops.add, found)
 
 
 PRODUCTS: dict[str, Handler] = {
@@ -72,6 +90,7 @@ PRODUCTS: dict[str, Handler] = {
     **dict.fromkeys(["bmm", "matmul", "mm"], together(ops.matmul)),
     **dict.fromkeys(["chain_matmul", "linalg_multi_dot"], lambda call, matrices: ops.multi_dot(alike(*matrices))),
     **dict.fromkeys(["cross", "linalg_cross"], together(_cross, 2)),
+    **dict.fromkeys(["_grouped_mm", "transformers::grouped_mm_fallback"], _grouped_mm),
     **dict.fromkeys(["linalg_vector_norm", "norm"], _vector_norm),
     **dict.fromkeys(["logsumexp", "special_logsumexp"],
                     lambda call, x, dims, keep_dims=False: ops.logsumexp(float_of(x), dims or None, bool(keep_dims))),

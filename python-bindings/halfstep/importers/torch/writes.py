@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
 import numpy
 
 from halfstep import ops
-from halfstep.graph.scatter import put_slices
+from halfstep.graph.scatter import put_slices, summed
 from halfstep.graph.shapes import size_of
 from halfstep.graph.tensor import Tensor
 from halfstep.importers.torch.call import Call, Handler
-from halfstep.importers.torch.indexing import OPEN, check_rows, from_start, known_indices
+from halfstep.importers.torch.indexing import OPEN, check_rows, from_start, in_range, known_indices
 from halfstep.importers.torch.operands import Operand, as_type, like, tensor_of
 from halfstep.importers.torch.views import along_one
 from halfstep_runtime._errors import Error, axis
@@ -39,10 +40,25 @@ def _placed(x: Tensor, dim: int, index: numpy.ndarray[Any, Any], values: Tensor,
     size = size_of(x, dim, OPEN)
     source = numpy.full(size, -1)
     source[index] = numpy.arange(len(index))
-    if accumulate and len(set(index % size)) < len(index):
-        return ops.scatter_add(x, ops.constant(index % size, "int64"), values, dim)
+    if accumulate and len(set(index)) < len(index):
+        return summed(lambda x, values: ops.scatter_add(x, ops.constant(index, "int64"), values, dim), x, values)
     put = ops.gather(values, ops.constant(numpy.maximum(source, 0), "int64"), dim)
     return ops.select(along_one(source >= 0, dim, len(x.shape)), x + put if accumulate else put, x)
+
+
+def _put_at_known(x: Tensor, dim: int, indices: Sequence[Any], values: Tensor, accumulate: bool) -> Tensor:
+    """Where known indices into dimensions beside each other say, which are one for it."""
+    behind = dim + len(indices)
+    sizes = [size_of(x, one, OPEN) for one in range(dim, behind)]
+    places = numpy.broadcast_arrays(*(in_range(one, size) for one, size in zip(indices, sizes)))
+    flat = numpy.ravel_multi_index(places, sizes)
+    merged = ops.reshape(x, (*x.shape[:dim], math.prod(sizes), *x.shape[behind:]))
+    shape = (*x.shape[:dim], *flat.shape, *x.shape[behind:])
+    if values.shape != shape:
+        values = ops.broadcast(values, shape) if None not in shape else (
+            ops.broadcast(values, like=ops.reshape(ops.gather(merged, ops.constant(flat.ravel(), "int64"), dim), shape)))
+    values = ops.reshape(values, (*x.shape[:dim], flat.size, *x.shape[behind:]))
+    return ops.reshape(_placed(merged, dim, flat.ravel(), values, accumulate), x.shape)
 
 
 def _index_put(call: Call, x: Tensor, indices: Sequence[Any], values: Tensor, accumulate: bool = False) -> Tensor:
@@ -53,14 +69,13 @@ def _index_put(call: Call, x: Tensor, indices: Sequence[Any], values: Tensor, ac
         return _masked(x, tensor_of(masks[0]), values)
     if masks:
         raise Error("a mask beside other indices is not supported: write torch.where")
-    if len(given) == 1 and (dim := given[0]) is not None and (known := known_indices(indices[dim])) is not None and known.ndim == 1:
-        size, shape = size_of(x, dim, OPEN), (*x.shape[:dim], len(known), *x.shape[dim + 1:])
-        values = values if values.shape == shape else ops.broadcast(values, shape) if None not in shape else (
-            ops.broadcast(values, like=ops.gather(x, ops.constant(known % size, "int64"), dim)))
-        return _placed(x, dim, known, values, bool(accumulate))
+    known = [known_indices(indices[dim]) for dim in given]
+    if all(one is not None for one in known) and given == list(range(given[0], given[0] + len(given))):
+        return _put_at_known(x, given[0], known, values, bool(accumulate))
     if given != list(range(len(given))):
-        raise Error("indices that are no numbers known at import are supported for the first dimensions alone: transpose the others behind them")
-    return ops.index_put(x, [from_start(one, size) for one, size in zip(indices, x.shape)], values, accumulate=bool(accumulate))
+        raise Error("indices computed in the forward go into the first dimensions alone: transpose theirs to the front, write, and transpose back")
+    places = [from_start(one, size) for one, size in zip(indices, x.shape)]
+    return summed(lambda x, values: ops.index_put(x, places, values, accumulate=True), x, values) if accumulate else ops.index_put(x, places, values)
 
 
 def _index_fill(call: Call, x: Tensor, dim: int, index: Tensor, value: Operand) -> Tensor:
@@ -76,13 +91,14 @@ def _index_copy(call: Call, x: Tensor, dim: int, _: object, source: Tensor) -> T
     known, values = known_indices(call.named["index"]), as_type(source, x.dtype)
     if known is None:
         return put_slices(x, from_start(call.named["index"], x.shape[dim]), values, dim)
-    return _placed(x, dim, known, values, False)
+    return _placed(x, dim, in_range(known, size_of(x, dim, OPEN)), values, False)
 
 
 def _index_add(call: Call, x: Tensor, dim: int, index: Tensor, source: Tensor, alpha: float = 1) -> Tensor:
     dim = axis("index_add", dim, len(x.shape))
     source = as_type(source, x.dtype)
-    return ops.scatter_add(x, from_start(index, x.shape[dim]), source if alpha == 1 else source * alpha, dim)
+    places = from_start(index, x.shape[dim])
+    return summed(lambda x, source: ops.scatter_add(x, places, source, dim), x, source if alpha == 1 else source * alpha)
 
 
 def _scatter(call: Call, x: Tensor, dim: int, index: Tensor, source: Operand, *_: object) -> Tensor:
@@ -94,7 +110,9 @@ def _scatter(call: Call, x: Tensor, dim: int, index: Tensor, source: Operand, *_
         raise Error(OPEN)
     put = like(x, source)
     put = ops.broadcast(put, like=index) if put.shape == () and index.shape != () else put
-    return (ops.scatter_add_elements if call.named.get("reduce") == "add" else ops.scatter_elements)(x, dim, index, put)
+    if call.named.get("reduce") == "add":
+        return summed(lambda x, put: ops.scatter_add_elements(x, dim, index, put), x, put)
+    return ops.scatter_elements(x, dim, index, put)
 
 
 WRITES: dict[str, Handler] = {

@@ -1,0 +1,41 @@
+"""Whole numbers of PyTorch in modules, and tensors of bfloat16 that go in, have the values that they have there.
+
+REQUIRES: pytorch
+RUN: %{torch_python} -W ignore %s
+"""
+
+import pathlib
+import sys
+
+sys.path = sys.path[1:]  # a file here has the package's name
+
+import torch
+
+import halfstep
+
+sys.path.append(str(pathlib.Path(__file__).parent / "Inputs"))
+from torch_checks import Of, check_same
+
+# Integers as PyTorch has them, but by 0.
+a, b = torch.randint(-50, 50, (2, 6, 7))
+b[b == 0] = 3
+bits = torch.randint(0, 9, (6, 7))
+for dtype in (torch.int32, torch.int64, torch.uint8):
+    p, q, n = (one.abs().to(dtype) if dtype == torch.uint8 else one.to(dtype) for one in (a, b, bits))
+    for name, function in {
+            "%": lambda x, y, n: x % y, "//": lambda x, y, n: x // y, "fmod": lambda x, y, n: torch.fmod(x, y), "by 7": lambda x, y, n: x % 7 + x // 7,
+            "7 by": lambda x, y, n: 7 % y, "trunc": lambda x, y, n: torch.div(x, y, rounding_mode="trunc"), "floor": lambda x, y, n: torch.div(x, y, rounding_mode="floor"),
+            "bits": lambda x, y, n: (x & y) ^ (x | n) ^ ~y, "shifts": lambda x, y, n: (x << (n % 5)) + (y >> (n % 5)), "places": lambda x, y, n: x.scatter(1, (n % 7).long(), y),
+            "a number": lambda x, y, n: x.scatter(0, (n % 6).long()[:2], 5), "float": lambda x, y, n: x.float() % 3.5}.items():
+        check_same(function, p, q, n)
+
+# A number is the bits that the type has of it.
+whole = torch.tensor([[5, -5, 0], [7, -1, 12]])
+for function, dtype in ((lambda x: x & 0xFFFFFFFF, torch.int32), (lambda x: x & -1, torch.uint8), (lambda x: x | -2, torch.int64), (lambda x: 3 ^ x, torch.int32),
+                        (lambda x: x ^ True, torch.bool), (lambda x: x & False, torch.bool)):
+    check_same(function, whole.abs().to(dtype) if dtype == torch.uint8 else whole.to(dtype))
+
+# NumPy takes no bfloat16 of PyTorch by DLPack.
+low = torch.randn(3, 5).bfloat16()
+model = halfstep.from_torch(Of(lambda x: x.float() * 3), low)
+assert (model.predict(low) == (low.float() * 3).numpy()).all() and (model.predict(low[:, ::1]) == model.predict(low.t().contiguous().t())).all()
