@@ -102,6 +102,14 @@ FUNCTIONS = {
     "renorm of zeros": (lambda x: torch.renorm(x, 2, 0, 0.5), m34 * torch.tensor([[1.0], [0.0], [1.0]])),
     "histc": (lambda x: torch.histc(x.detach() * 10, 7, -8, 9) + x.sum(), b234), "histc of ends": (lambda x: x.sum() * torch.histc(places.float(), 3, 0, 2), m34),
     "grouped_mm": (lambda x, w: torch.nn.functional.grouped_mm(x.float(), w.float(), offs=torch.tensor([2, 2, 6], dtype=torch.int32)), draw(6, 8), draw(3, 8, 4)),
+    **{f"scatter_reduce, {how}, {own}": (lambda x, i, u, how=how, own=own: x.scatter_reduce(1, i, u * x, how, include_self=own), m34, places.repeat(2, 1)[:3], positive)
+       for how in ("sum", "mean") for own in (True, False)},
+    # Bags of as many rows each, of other numbers, and empty ones; with padding.
+    **{f"embedding_bag, {mode}, {padding}": (lambda w, i, mode=mode, padding=padding: F.embedding_bag(i, w, mode=mode, padding_idx=padding), draw(5, 3), marks[0])
+       for mode in ("sum", "mean", "max") for padding in (None, 2, -1)},
+    **{f"embedding_bag, {mode}, {starts}": (lambda w, i, o, mode=mode, last=len(starts) == 4: F.embedding_bag(i, w, o, mode=mode, include_last_offset=last), draw(5, 3),
+                                            marks.flatten(), torch.tensor(starts)) for mode in ("sum", "mean", "max") for starts in ([0, 5, 5, 24], [0, 7, 7])},
+    "embedding_bag with factors": (lambda w, i, f: F.embedding_bag(i, w, per_sample_weights=f, mode="sum"), draw(5, 3), marks[0], positive),
     "norm": (lambda x: torch.norm(x, 3, 1), b234), "norm of all": (lambda x: torch.norm(x, 1), b234),
     "vector_norm": (lambda x: torch.linalg.vector_norm(x, float("inf"), 1, True), b234),
     **{f"matrix_norm {p}": (lambda x, p=p: torch.linalg.matrix_norm(x, p), b234) for p in (1, -1, float("inf"), -float("inf"))}, "fro": (torch.linalg.matrix_norm, b234),

@@ -35,6 +35,14 @@ for function, dtype in ((lambda x: x & 0xFFFFFFFF, torch.int32), (lambda x: x & 
                         (lambda x: x ^ True, torch.bool), (lambda x: x & False, torch.bool)):
     check_same(function, whole.abs().to(dtype) if dtype == torch.uint8 else whole.to(dtype))
 
+# Places in order, of numbers that are borders, too, and of NaN.
+borders, values = torch.tensor([-1.0, 0.0, 0.0, 2.5]), torch.tensor([[-3.0, -1.0, 0.0], [1.0, 2.5, torch.nan]])
+for right in (False, True):
+    check_same(lambda x: torch.bucketize(x, borders, right=right), values)
+    check_same(lambda x: torch.bucketize(x, torch.tensor([2, 5, 7]), right=right, out_int32=True), whole.to(torch.int32))
+    check_same(lambda x, y: torch.searchsorted(x, y, right=right), torch.sort(torch.randn(2, 6))[0], torch.randn(2, 5))
+check_same(lambda x: torch.searchsorted(borders, x, side="right"), values)
+
 # NumPy takes no bfloat16 of PyTorch by DLPack.
 low = torch.randn(3, 5).bfloat16()
 model = halfstep.from_torch(Of(lambda x: x.float() * 3), low)

@@ -14,6 +14,7 @@ from halfstep.graph.shapes import part, size_of
 from halfstep.graph.tensor import Tensor
 from halfstep.importers.images import UNARY, Function, elementwise, mean_of_images
 from halfstep.importers.torch.call import Call, Handler
+from halfstep.importers.torch.embeddings import EMBEDDINGS
 from halfstep.importers.torch.indexing import INDEXING
 from halfstep.importers.torch.kinks import KINKS
 from halfstep.importers.torch.layers import LAYERS
@@ -381,6 +382,7 @@ HANDLERS: dict[str, Handler] = {
     "var_mean": _moments(False),
     "where": _where,
     "zeros_like": _like(0),
+    **EMBEDDINGS,
     **INDEXING,
     **KINKS,
     **LAYERS,

@@ -89,15 +89,6 @@ def _roll(call: Call, x: Tensor, shifts: int | Sequence[int], dims: int | Sequen
     return x
 
 
-def _embedding(call: Call, weight: Tensor, indices: Tensor, padding_idx: int = -1, *_: object) -> Tensor:
-    call.only("scale_grad_by_freq", False)
-    rows = ops.gather(weight, indices, 0)
-    if padding_idx == -1:
-        return rows
-    is_padding = ops.compare("eq", ops.reshape(indices, (*indices.shape, 1)), padding_idx)
-    return ops.select(is_padding, ops.stop_gradient(rows), rows)
-
-
 def _pad(call: Call, x: Tensor, pad: Sequence[int], *_: object) -> Tensor:
     """Of the last dimension first; what is below 0 takes away."""
     mode, value, rank = call.named.get("mode", "constant"), call.named.get("value"), len(x.shape)
@@ -228,12 +219,27 @@ def _histc(call: Call, x: Tensor, bins: int = 100, least: float = 0, most: float
     return as_type(ops.sum(hot, list(range(len(x.shape)))), x.dtype)
 
 
+def _searchsorted(call: Call, borders: Operand, x: Operand, *_: object) -> Tensor:
+    """Of each element how many borders lie in front of it, which are in order; or are it, by right=True."""
+    call.only("sorter", None)
+    borders, values = pair(borders, x)
+    values = tensor_of(values)
+    if len(borders.shape) not in (1, len(values.shape)):
+        raise Error(f"borders of shape {borders.shape} for {values.shape} are not supported: give one dimension")
+    if len(borders.shape) > 1:
+        borders = ops.reshape(borders, (*borders.shape[:-1], 1, borders.shape[-1]))
+    is_right = bool(call.named.get("right")) or call.named.get("side") == "right"
+    column = ops.reshape(values, (*values.shape, 1))
+    in_front = ops.logical_not(borders > column if is_right else borders >= column)  # of NaN all
+    return ops.cast(ops.sum(ops.cast(in_front, "float32"), -1), "int32" if call.named.get("out_int32") else "int64")
+
+
 INDEXING: dict[str, Handler] = {
     **dict.fromkeys(["cat", "concat"], _cat),
     **dict.fromkeys(["chunk", "split", "split_with_sizes"], _parts),
     **dict.fromkeys(["constant_pad_nd", "pad"], _pad),
     **dict.fromkeys(["repeat", "tile"], _repeat),
-    "embedding": _embedding,
+    "bucketize": lambda call, x, borders, *_: _searchsorted(call, borders, x),
     "gather": _gather,
     "take_along_dim": _take_along,
     "flip": lambda call, x, dims: ops.flip(x, dims),
@@ -243,6 +249,7 @@ INDEXING: dict[str, Handler] = {
     "narrow": lambda call, x, dim, start, length: _at(x, dim, slice(start, start + length)),
     "one_hot": _one_hot,
     "roll": _roll,
+    "searchsorted": _searchsorted,
     "select": lambda call, x, dim, index: _at(x, dim, index),
     "slice": _slice,
     "stack": lambda call, tensors, dim=0: ops.stack(_one_type(tensors), dim),

@@ -115,6 +115,26 @@ def _scatter(call: Call, x: Tensor, dim: int, index: Tensor, source: Operand, *_
     return ops.scatter_elements(x, dim, index, put)
 
 
+def _scatter_reduce(call: Call, x: Tensor, dim: int, index: Tensor, source: Tensor, reduce: str = "", *_: object) -> Tensor:
+    """The sum or the mean of what comes to each place, with or without what is there."""
+    call.only("reduce", "sum", "mean")
+    check_rows(call)
+    if None in x.shape[:1] and dim % len(x.shape) == 0:
+        raise Error(OPEN)
+    source = as_type(source, x.dtype)
+    has_own = bool(call.named.get("include_self", True))
+    if has_own and reduce == "sum":
+        return summed(lambda x, put: ops.scatter_add_elements(x, dim, index, put), x, source)
+    ones = ops.cast(ops.broadcast(ops.constant(1.0, "float32"), like=source), "float32")
+    counts = ops.scatter_add_elements(ops.broadcast(ops.constant(0.0, "float32"), like=x), dim, index, ones)
+    total = summed(lambda x, put: ops.scatter_add_elements(x, dim, index, put), x if has_own else ops.select(counts > 0.0, like(x, 0), x), source)
+    if reduce == "sum":
+        return total
+    if "float" not in x.dtype:
+        raise Error("reduce='mean' of whole numbers is not supported: convert them by x.float()")
+    return total / as_type(ops.maximum(counts + 1.0 if has_own else counts, 1.0), x.dtype)
+
+
 WRITES: dict[str, Handler] = {
     **dict.fromkeys(["copy", "fill", "zero"], _whole),
     "index_add": _index_add,
@@ -122,4 +142,5 @@ WRITES: dict[str, Handler] = {
     "index_fill": _index_fill,
     "index_put": _index_put,
     "scatter": _scatter,
+    "scatter_reduce": _scatter_reduce,
 }
