@@ -278,7 +278,7 @@ type("Own", (EarlyStopping,), {"on_epoch_begin": lambda self, epoch, logs=None: 
 
 # What is meant is a slip away, or the same with another spelling; names that are alike are others.
 for name, meant in {"sofmax": "softmax", "relluu": None, "rellu": "relu", "ReLU": "relu", "expp": "exp", "max_pool2d": "max_pool", "scatter": None,
-                    "linear": None, "median": None, "sort": None, "argsort": None, "det": None, "inv": None, "rand": None, "any": None}.items():
+                    "linear": None, "mode": None, "argsort": None, "det": None, "inv": None, "rand": None, "unique": None}.items():
     told = refused(f"halfstep.ops has no '{name}'; ", lambda: getattr(ops, name), AttributeError)
     assert ("did you mean" in told) == (meant is not None) and (meant is None or told.endswith(f"did you mean ops.{meant}?")), told
 for owner, name, meant in ((nn, "GLU", None), (nn, "Cropping2D", None), (nn, "Denes", "Dense"), (nn, "conv2d", "Conv2D"), (nn, "LSTMS", "LSTM"),

@@ -1,4 +1,4 @@
-"""Remainders, whole quotients and bits, against NumPy, with Python's operators and by their names, of every integer type and of floats.
+"""Remainders, whole quotients, bits, sums, bounds and orders, against NumPy, with Python's operators and by their names, of every integer type and of floats.
 
 RUN: %{python} %s
 """
@@ -57,6 +57,31 @@ for dtype in ("int32", "int64", "uint8"):
     for beyond in (many, many + 100, *([-many // many] if limits.min else [])):
         found = results({"<<": operator.lshift, ">>": operator.rshift}, x, beyond)
         assert (found["<<"] == 0).all() and (found[">>"] == numpy.where(x < 0, -1, 0)).all(), (dtype, beyond[0, 0])
+
+# Along dimensions: sums wrap in int64, as there; of what is equal the first stands first.
+for dtype in ("int32", "int64", "uint8", "bool"):
+    limits = numpy.iinfo("uint8" if dtype == "bool" else dtype)
+    x = random.integers(limits.min, limits.max, (6, 5, 7), limits.dtype, endpoint=True).astype(dtype)
+    x[1] = x[2, 0] = 0
+    x[3] = x[3] % 3 if dtype != "bool" else x[3]
+    table = {"sum": (lambda x, y: ops.sum(x, 1), lambda x: x.sum(1, dtype="int64")), "sum of all": (lambda x, y: ops.sum(x, (1, 2), True), lambda x: x.sum((1, 2), "int64", keepdims=True)),
+             "any": (lambda x, y: ops.any(x, 2), lambda x: x.any(2)), "all": (lambda x, y: ops.all(x, (1, 2)), lambda x: x.all((1, 2)))}
+    if dtype != "bool":
+        least, most = limits.min // 2, limits.max // 3
+        table |= {"clamp": (lambda x, y: ops.clamp(x, least, most), lambda x: x.clip(least, most)), "at most": (lambda x, y: ops.clamp(x, -numpy.inf, most), lambda x: x.clip(None, most)),
+                  "sort": (lambda x, y: ops.sort(x, 1)[0], lambda x: numpy.sort(x, 1)), "places": (lambda x, y: ops.sort(x, 2)[1], lambda x: numpy.argsort(x, 2, "stable")),
+                  "median": (lambda x, y: ops.median(x, 2)[0], lambda x: numpy.sort(x, 2)[:, :, 3]), "lower": (lambda x, y: ops.median(x[:, :4], 1, True)[0], lambda x: numpy.sort(x[:, :4], 1)[:, 1:2])}
+    found = results({name: own for name, (own, _) in table.items()}, x, x)
+    for name, (_, peer) in table.items():
+        wanted = peer(x)
+        assert found[name].dtype == wanted.dtype and found[name].shape == wanted.shape and (found[name] == wanted).all(), (dtype, name, found[name], wanted)
+x = random.standard_normal((4, 5, 6)).astype("float32")
+x[0, 1, 2], x[1] = numpy.nan, 0
+found = results({"any": lambda x, y: ops.any(x, 1), "all": lambda x, y: ops.all(x, 1), "median": lambda x, y: ops.median(x)[0],
+                 "places": lambda x, y: ops.median(x, 1)[1]}, x, x)
+assert (found["any"] == x.any(1)).all() and (found["all"] == x.all(1)).all()
+assert numpy.array_equal(found["median"], numpy.where(numpy.isnan(x).any(2), numpy.nan, numpy.sort(x, 2)[:, :, 2]), equal_nan=True)
+assert (found["places"] == numpy.where(numpy.isnan(x).any(1), 1, numpy.argsort(x, 1, "stable")[:, 2])).all()
 
 # Of bool they are conditions.
 x, y = random.random((2, 8, 9)) < 0.5

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 
 from halfstep.graph import generated
 from halfstep.graph.graph import operand
 from halfstep.graph.promotion import in_float32
-from halfstep.graph.shapes import part, size_of, swapped
+from halfstep.graph.shapes import as_type, part, reshape, size_of, swapped
 from halfstep.hints.types import Operand, Tensor
 from halfstep_runtime._errors import axis, integer
 
@@ -71,3 +72,27 @@ def top_k(input: Operand, k: int, dimension: int = -1, *, largest: bool = True) 
         return turn(values), indices
 
     return _all_on_last(find, input, axis("top_k", dimension, len(input.shape)))
+
+
+def sort(input: Operand, dimension: int = -1, *, descending: bool = False) -> tuple[Tensor, Tensor]:
+    """The elements along a dimension in order, and the places, int64, where they were; of equal ones the first comes first (torch.sort
+    with stable=True)."""
+    x = operand(input)
+    dimension = axis("sort", dimension, len(x.shape))
+    values, places = top_k(x, size_of(x, dimension, "the batch cannot be sorted"), dimension, largest=descending)
+    return values, as_type(places, "int64")
+
+
+def median(input: Operand, dimension: int = -1, keep_dims: bool = False) -> tuple[Tensor, Tensor]:
+    """The element in the middle along a dimension, the lower one of two, and its place, int64; NaN where one is (torch.median)."""
+    x = operand(input)
+    dimension = axis("median", dimension, len(x.shape))
+    middle = (size_of(x, dimension, "the batch cannot be sorted") - 1) // 2
+    values, places = top_k(x, middle + 1, dimension, largest=False)
+    found, place = (part(one, dimension, slice(middle, None) if keep_dims else middle) for one in (values, as_type(places, "int64")))
+    if "float" in x.dtype:
+        is_nan = as_type(generated.compare("ne", x, x), "float32")
+        first = generated.argmax(is_nan, dimension, result="int64")
+        has_nan = generated.reduce_max(is_nan, [dimension], keep_dims=keep_dims) > 0.5
+        found, place = generated.select(has_nan, math.nan, found), generated.select(has_nan, reshape(first, place.shape), place)
+    return found, place

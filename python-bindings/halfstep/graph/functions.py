@@ -62,6 +62,16 @@ def _differs(left: Tensor, from_: Tensor) -> Tensor:
     return generated.logical_and(generated.compare("ne", left, 0), generated.compare("ne", left < 0, from_ < 0))
 
 
+def clamp(input: Operand, min: float, max: float) -> Tensor:
+    """Each element, or the bound that it is beyond; bounds of integers are whole numbers, -inf and inf are none."""
+    x = operand(input)
+    if "float" in x.dtype:
+        return generated.clamp(x, min, max)
+    for choose, bound, none in ((generated.max, min, -math.inf), (generated.min, max, math.inf)):
+        x = x if bound == none else choose(x, bound)
+    return x
+
+
 def fmod(lhs: Operand, rhs: Operand) -> Tensor:
     """What a division toward zero leaves, with the sign of `lhs` (numpy.fmod, torch.fmod), with NumPy's broadcasting; exact. `remainder` has
     the sign of `rhs`."""

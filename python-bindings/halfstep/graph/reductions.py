@@ -8,7 +8,7 @@ from collections.abc import Callable
 from halfstep.graph import generated
 from halfstep.graph.graph import operand
 from halfstep.graph.promotion import in_float32
-from halfstep.graph.shapes import product, without
+from halfstep.graph.shapes import as_type, product, without
 from halfstep.hints.types import DType, Operand, Sizes, Tensor
 from halfstep_runtime._errors import Error, axes, axis
 
@@ -20,8 +20,30 @@ def along(function: Callable[..., Tensor], input: Operand, dimensions: Sizes | N
 
 
 def sum(input: Operand, dimensions: Sizes | None = None, keep_dims: bool = False) -> Tensor:
-    """The sum along dimensions, or of all elements."""
-    return along(generated.reduce_sum, input, dimensions, keep_dims)
+    """The sum along dimensions, or of all elements; of integers and bool in int64, as numpy.sum and torch.sum have it, by halves of 32 bits."""
+    x = operand(input)
+    if "float" in x.dtype:
+        return along(generated.reduce_sum, x, dimensions, keep_dims)
+
+    def total(whole: Tensor) -> Tensor:
+        return as_type(along(generated.reduce_sum, as_type(whole, "float64"), dimensions, keep_dims), "int64")
+
+    return (total(x >> 32) << 32) + total(x & 2**32 - 1) if x.dtype == "int64" else total(as_type(x, "int64"))
+
+
+def any(input: Operand, dimensions: Sizes | None = None, keep_dims: bool = False) -> Tensor:
+    """Whether one element along dimensions, or of all, is not 0 (numpy.any, torch.any); of type bool. NaN is not 0."""
+    return along(generated.reduce_max, _is_set(input), dimensions, keep_dims) > 0.5
+
+
+def all(input: Operand, dimensions: Sizes | None = None, keep_dims: bool = False) -> Tensor:
+    """Whether no element along dimensions, or of all, is 0 (numpy.all, torch.all); of type bool."""
+    return along(generated.reduce_min, _is_set(input), dimensions, keep_dims) > 0.5
+
+
+def _is_set(input: Operand) -> Tensor:
+    x = operand(input)
+    return as_type(x if x.dtype == "bool" else generated.compare("ne", x, 0), "float32")
 
 
 def mean(input: Operand, dimensions: Sizes | None = None, keep_dims: bool = False) -> Tensor:

@@ -12,6 +12,7 @@ INSTEAD = {
     "absolute": "abs(x)",
     "amax": "reduce_max(x, dimensions)",
     "amin": "reduce_min(x, dimensions)",
+    "argsort": "sort(x, dimension)[1]",
     "arange": "iota(dimension, shape)",
     "arccos": "acos(x)",
     "arcsin": "asin(x)",

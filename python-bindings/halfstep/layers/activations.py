@@ -21,7 +21,7 @@ def _required(name: str) -> list[str]:
 def is_activation(name: str) -> bool:
     """Whether it is an op of one tensor alone that gives another of its shape."""
     parameters = inspect.signature(getattr(ops, name)).parameters
-    gives_others = {"keep_dims", "dtype", "like", "permutation", "diagonal", "sizes"} & {*parameters} or name.startswith(("bitwise_", "is_", "logical_"))
+    gives_others = {"keep_dims", "dtype", "like", "permutation", "diagonal", "sizes", "descending"} & {*parameters} or name.startswith(("bitwise_", "is_", "logical_"))
     return _required(name) == ["input"] and not gives_others and not name.endswith("_gradient")
 
 

@@ -158,17 +158,7 @@ def _reduce(function: Function) -> Handler:
 
 
 def _sum(call: Call, x: Tensor, *rest: Any) -> Tensor:
-    """Of whole numbers in float64, and so exact up to 2^53."""
-    if is_float(call.typed(x)):
-        summed: Tensor = _reduce(ops.sum)(call, x, *rest)
-        return summed
-    found = _reduce(lambda one, dims, keep: ops.sum(ops.cast(ops.cast(one, "int64"), "float64"), dims, keep))(call, x, *rest)
-    return ops.cast(found, call.dtype)
-
-
-def _whether(reduce: Function) -> Handler:
-    """any and all, of what is not 0."""
-    return _reduce(lambda x, dims, keep: reduce(ops.cast(_truth(x), "float32"), dims, keep) > 0.5)
+    return as_type(_reduce(ops.sum)(call, x, *rest), call.dtype)
 
 
 def _place(function: Function) -> Handler:
@@ -187,8 +177,7 @@ def _top_k(call: Call, x: Tensor, k: int, dim: int = -1, largest: bool = True, *
 
 def _sort(call: Call, x: Tensor, *_: object) -> tuple[Tensor, Tensor]:
     """In any of its overloads, which have their arguments in other orders; equal elements keep theirs."""
-    x, dim, size = _sortable("sort", x, call.named["dim"])
-    return _top_k(call, x, size, dim, bool(call.named["descending"]))
+    return ops.sort(x, call.named["dim"], descending=bool(call.named["descending"]))
 
 
 def _sortable(name: str, x: Tensor, dim: int | None) -> tuple[Tensor, int, int]:
@@ -215,17 +204,7 @@ def _moments(root: bool) -> Handler:
 
 
 def _median(call: Call, x: Tensor, dim: int | None = None, keep_dims: bool = False) -> Tensor | tuple[Tensor, Tensor]:
-    """The lower one of two in the middle; of a row with NaN it is that."""
-    flat, place, size = _sortable("median", x, dim)
-    values, indices = ops.top_k(flat, (size + 1) // 2, place, largest=False)
-    at = slice((size + 1) // 2 - 1, None) if keep_dims else (size + 1) // 2 - 1
-    found, index = part(values, place, at), ops.cast(part(indices, place, at), "int64")
-    if is_float(x):
-        is_nan = ops.cast(ops.is_nan(flat), "float32")
-        has_nan, first = ops.reduce_max(is_nan, place, keep_dims and dim is not None) > 0.5, ops.argmax(is_nan, place, "int64")
-        found = ops.select(has_nan, math.nan, found)
-        index = ops.select(has_nan, first if first.shape == index.shape else ops.reshape(first, index.shape), index)
-    return found if dim is None else (found, index)
+    return ops.median(ops.reshape(x, (-1,)), 0)[0] if dim is None else ops.median(x, dim, keep_dims)
 
 
 def _quantile(call: Call, x: Tensor, q: Any, dim: int | None = None, keep_dims: bool = False, *_: object) -> Tensor:
@@ -329,8 +308,8 @@ HANDLERS: dict[str, Handler] = {
     **{name: binary(getattr(ops, name)) for name in ("floor_divide", "fmod", "remainder")},
     **dict.fromkeys(["_to_copy", "to", "type_as"], _to),
     "arange": _arange,
-    "all": _whether(ops.reduce_min),
-    "any": _whether(ops.reduce_max),
+    "all": _reduce(ops.all),
+    "any": _reduce(ops.any),
     "add": lambda call, a, b, alpha=1: elementwise(ops.add, *_scaled(a, b, alpha)),
     "amax": _reduce(ops.reduce_max),
     "amin": _reduce(ops.reduce_min),
