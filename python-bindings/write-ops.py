@@ -15,10 +15,10 @@ import sys
 LEFT_OUT = {"mp.autocast", "mp.yield", "mp.constant"}
 
 # What halfstep/ops.py has under the same name, in a form for people.
-OWN_FORM = {"argmax", "argmin", "atan2", "bitwise_and", "bitwise_or", "bitwise_xor", "broadcast", "cast", "clamp", "concat", "conv_transpose", "cosine_similarity", "cumsum", "dropout",
-            "flip", "floor_divide", "gather", "gather_elements",
-            "group_norm", "iota", "l2_norm", "log_softmax", "matmul", "max", "min", "one_hot", "pad", "pow", "prelu", "random_uniform", "reduce_max", "reduce_mean",
-            "reduce_min", "reduce_prod", "reduce_sum", "reshape", "resize", "scatter_add", "scatter_add_elements", "scatter_elements", "softmax", "split", "tile", "top_k", "transpose", "tril", "triu"}
+OWN_FORM = {"abs", "argmax", "argmin", "atan2", "bitwise_and", "bitwise_or", "bitwise_xor", "broadcast", "cast", "clamp", "concat", "conv_transpose", "cosine_similarity", "cumsum", "dropout",
+            "flip", "floor", "floor_divide", "gather", "gather_elements",
+            "group_norm", "iota", "l2_norm", "log_softmax", "matmul", "max", "min", "neg", "one_hot", "pad", "pow", "prelu", "random_uniform", "reduce_max", "reduce_mean",
+            "reduce_min", "reduce_prod", "reduce_sum", "relu", "reshape", "resize", "round", "scatter_add", "scatter_add_elements", "scatter_elements", "softmax", "split", "tile", "top_k", "transpose", "tril", "triu"}
 
 HEAD = '''\
 """A function for each op of models. Written by write-ops.py from the ops' definitions."""

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from halfstep.graph import generated
 from halfstep.graph.along import cumprod, cumsum, log_softmax, median, softmax, sort, top_k
 from halfstep.graph.attention import scaled_dot_product_attention
-from halfstep.graph.functions import acosh, addcdiv, addcmul, asinh, atan2, atanh, bitwise_and, bitwise_not, bitwise_or, bitwise_xor, ceil, clamp, cross, floor_divide, fmod, is_inf, is_nan, pow, prelu, sign, square, where
+from halfstep.graph.functions import abs, acosh, addcdiv, addcmul, asinh, atan2, atanh, bitwise_and, bitwise_not, bitwise_or, bitwise_xor, ceil, clamp, cross, floor, floor_divide, fmod, is_inf, is_nan, neg, pow, prelu, relu, round, sign, square, where
 from halfstep.graph.generated import *  # noqa: F403
 from halfstep.graph.graph import current, operand, type_of
 from halfstep.graph.images import conv_transpose, resize
@@ -29,15 +29,15 @@ from halfstep_runtime._errors import Error, axis, fraction, nearest
 from halfstep_runtime._keywords import tell
 
 __all__ = [
-    "acosh", "addbmm", "addcdiv", "addcmul", "addmm", "addmv", "addr", "all", "any", "argmax", "argmin", "asinh", "atan2", "atanh", "baddbmm", "bilinear",
+    "abs", "acosh", "addbmm", "addcdiv", "addcmul", "addmm", "addmv", "addr", "all", "any", "argmax", "argmin", "asinh", "atan2", "atanh", "baddbmm", "bilinear",
     "bitwise_and", "bitwise_not", "bitwise_or", "bitwise_xor",
     "broadcast", "cast", "ceil", "clamp", "concat", "constant", "conv_tbc", "conv_transpose", "cosine_similarity", "cross", "cumprod", "cumsum", "dot",
-    "dropout", "einsum", "flip", "floor_divide", "fmod", "gather", "gather_elements", "group_norm", "index_put", "iota", "is_inf", "is_nan", "l2_norm",
+    "dropout", "einsum", "flip", "floor", "floor_divide", "fmod", "gather", "gather_elements", "group_norm", "index_put", "iota", "is_inf", "is_nan", "l2_norm",
     "log_softmax", "logsumexp", "matmul",
-    "matrix_norm", "max", "maximum", "mean", "median", "min", "minimum", "multi_dot", "mv", "normalize", "one_hot", "outer", "pad", "pow", "prelu", "prod",
+    "matrix_norm", "max", "maximum", "mean", "median", "min", "minimum", "multi_dot", "mv", "neg", "normalize", "one_hot", "outer", "pad", "pow", "prelu", "prod",
     "random_bernoulli", "random_normal", "random_uniform",
-    "reduce_max", "reduce_mean", "reduce_min", "reduce_prod", "reduce_sum", "renorm",
-    "reshape", "resize", "scaled_dot_product_attention", "scatter_add", "scatter_add_elements", "scatter_elements", "sign", "softmax", "sort", "split", "square", "stack", "sum", "tensordot", "tile",
+    "reduce_max", "reduce_mean", "reduce_min", "reduce_prod", "reduce_sum", "relu", "renorm",
+    "reshape", "resize", "round", "scaled_dot_product_attention", "scatter_add", "scatter_add_elements", "scatter_elements", "sign", "softmax", "sort", "split", "square", "stack", "sum", "tensordot", "tile",
     "top_k", "transpose", "tril", "triu", "var", "vdot", "vecdot", "vector_norm", "where",
 ]
 __all__ += generated.__all__

@@ -65,9 +65,13 @@ for dtype in ("int32", "int64", "uint8", "bool"):
     x[1] = x[2, 0] = 0
     x[3] = x[3] % 3 if dtype != "bool" else x[3]
     table = {"sum": (lambda x, y: ops.sum(x, 1), lambda x: x.sum(1, dtype="int64")), "sum of all": (lambda x, y: ops.sum(x, (1, 2), True), lambda x: x.sum((1, 2), "int64", keepdims=True)),
-             "any": (lambda x, y: ops.any(x, 2), lambda x: x.any(2)), "all": (lambda x, y: ops.all(x, (1, 2)), lambda x: x.all((1, 2)))}
+             "cumsum": (lambda x, y: ops.cumsum(x, 1), lambda x: x.cumsum(1, "int64")), "any": (lambda x, y: ops.any(x, 2), lambda x: x.any(2)), "all": (lambda x, y: ops.all(x, (1, 2)), lambda x: x.all((1, 2)))}
     if dtype != "bool":
         least, most = limits.min // 2, limits.max // 3
+        table |= {"abs": (lambda x, y: abs(x), numpy.abs), "neg": (lambda x, y: -x, numpy.negative), "relu": (lambda x, y: ops.relu(x), lambda x: numpy.maximum(x, 0)),
+                  "rounded": (lambda x, y: ops.floor(x) - ops.ceil(x) + round(x), lambda x: x), "square": (lambda x, y: ops.square(x), numpy.square),
+                  "powers": (lambda x, y: x**5 + x**0 + x**13, lambda x: x**5 + x**0 + x**13), "cumprod": (lambda x, y: ops.cumprod(x, 1), lambda x: x.cumprod(1, x.dtype)),
+                  "max": (lambda x, y: ops.reduce_max(x, (1, 2)), lambda x: x.max((1, 2))), "min": (lambda x, y: ops.reduce_min(x, 2, True), lambda x: x.min(2, keepdims=True))}
         table |= {"clamp": (lambda x, y: ops.clamp(x, least, most), lambda x: x.clip(least, most)), "at most": (lambda x, y: ops.clamp(x, -numpy.inf, most), lambda x: x.clip(None, most)),
                   "sort": (lambda x, y: ops.sort(x, 1)[0], lambda x: numpy.sort(x, 1)), "places": (lambda x, y: ops.sort(x, 2)[1], lambda x: numpy.argsort(x, 2, "stable")),
                   "median": (lambda x, y: ops.median(x, 2)[0], lambda x: numpy.sort(x, 2)[:, :, 3]), "lower": (lambda x, y: ops.median(x[:, :4], 1, True)[0], lambda x: numpy.sort(x[:, :4], 1)[:, 1:2])}

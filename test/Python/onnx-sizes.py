@@ -57,11 +57,15 @@ OPEN = {
     # Twice as many rows, of which the shape is taken, and which are cut at their own number.
     "shape of merged rows": [node("Reshape", "x halves", "h"), node("Shape", "h", "shape"), node("Expand", "token shape", "tokens"), node("Add", "tokens h", "z")],
     "all merged rows": [node("Reshape", "x halves", "h"), node("Shape", "h", "shape", end=1), node("Slice", "h zero shape zero", "z")],
+    # Back from merged rows to those of the batch, with what is left for another dimension.
+    **{f"back to {'x'.join(sizes.split())}": [*BATCH, node("Reshape", "x halves", "h"), node("Abs", "h", "a"), node("Concat", f"rows {sizes}", "to", axis=0), node("Reshape", "a to", "z")]
+       for sizes in ("minus", "two minus", "minus six", "minus two six", "minus one")},
+    "twice the rows": [*BATCH, node("Mul", "rows two", "more"), node("Reshape", "x fours", "h"), node("Concat", "more minus", "to", axis=0), node("Reshape", "h to", "z")],
     "all rows": [*BATCH, node("Slice", "x zero rows zero", "z")],
     "numbers of positions": [node("Shape", "x", "shape"), node("Gather", "shape one", "four_"), node("Squeeze", "four_", "limit"), node("Range", "nought limit step", "places"),
                              node("Cast", "places", "float", to=FLOAT), node("Unsqueeze", "float one", "column"), node("Add", "x column", "z")],
 }
-CONSTANTS = {"halves": whole(-1, 2, 6), "minus": whole(-1), "four": whole(4), "six": whole(6), "three": whole(3), "token": random.standard_normal((1, 1, 6)).astype("float32"),
+CONSTANTS = {"halves": whole(-1, 2, 6), "fours": whole(-1, 1, 2, 3), "minus": whole(-1), "four": whole(4), "six": whole(6), "three": whole(3), "token": random.standard_normal((1, 1, 6)).astype("float32"),
              "nought": numpy.array(0), "step": numpy.array(1)}
 for name, nodes in OPEN.items():
     for first in ("batch", 3):

@@ -76,6 +76,13 @@ for name, function, distribution, mean, deviation in (
 whole = drawn(lambda x: ops.random_uniform(like=x))[0].astype("float64") * 2.0**24
 assert (whole == numpy.floor(whole)).all() and whole.min() >= 0 and whole.max() < 2**24
 
+# None is the upper end, whatever is rounded.
+for low, high in ((0, 1), (1000, 1001), (-3, -2), (-1, 0), (0, 1e-3), (5, 5)):
+    for dtype in ("float16", "bfloat16", "float32", "float64"):
+        found = drawn(lambda x: ops.random_uniform(like=x, low=low, high=high, dtype=dtype))[0].astype("float64")
+        assert found.min() >= low - 2e-3 * abs(low) and (found.max() < high or low == high), (low, high, dtype, found.min(), found.max())
+        assert abs(found.mean() - (low + high) / 2) <= 2.0**-7 * max(abs(low), abs(high), 1e-3), (low, high, dtype, found.mean())
+
 # Two ops of one model are apart, and so are those of one shape.
 both, _ = drawn(lambda x: ops.stack([ops.random_uniform(like=x), ops.random_uniform(like=x)], -1))
 assert abs(numpy.corrcoef(both[..., 0].ravel(), both[..., 1].ravel())[0, 1]) < 4 / math.sqrt(COUNT)

@@ -7,8 +7,8 @@ from collections.abc import Callable
 
 from halfstep.graph import generated
 from halfstep.graph.graph import operand
-from halfstep.graph.promotion import in_float32
-from halfstep.graph.shapes import as_type, part, reshape, size_of, swapped
+from halfstep.graph.promotion import in_float32, of_halves
+from halfstep.graph.shapes import as_type, pad, part, reshape, size_of, swapped
 from halfstep.hints.types import Operand, Tensor
 from halfstep_runtime._errors import axis, integer
 
@@ -38,24 +38,31 @@ def log_softmax(input: Operand, dimension: int = -1) -> Tensor:
 
 def cumsum(input: Operand, dimension: int = -1, *, exclusive: bool = False, reverse: bool = False) -> Tensor:
     """The sum of the elements up to each along a dimension; `exclusive` leaves out the element itself, `reverse` adds up those
-    behind it."""
-    input = operand(input)
-    return generated.cumsum(input, axis("cumsum", dimension, len(input.shape)), exclusive=exclusive, reverse=reverse)
+    behind it. Of integers and bool it is int64, as `ops.sum` is."""
+    x = operand(input)
+    dimension = axis("cumsum", dimension, len(x.shape))
+    return of_halves(lambda one: generated.cumsum(one, dimension, exclusive=exclusive, reverse=reverse), x)
 
 
 def cumprod(input: Operand, dimension: int = -1) -> Tensor:
-    """The product of the elements up to each along a dimension, in float32 (torch.cumprod, numpy.cumprod): of the elements by twos, by
-    fours and so on, log2 of their number of products each (Hillis and Steele, CACM 29 (1986))."""
+    """The product of the elements up to each along a dimension, of floats in float32 (torch.cumprod, numpy.cumprod): of the elements by twos,
+    by fours and so on, log2 of their number of products each (Hillis and Steele, CACM 29 (1986)). Of integers it wraps."""
     input = operand(input)
     dimension = axis("cumprod", dimension, len(input.shape))
     size = size_of(input, dimension, "cumprod: the dimension is the batch, whose size is open")
-    with in_float32(input) as (x,):
+
+    def products(x: Tensor) -> Tensor:
         distance = 1
         while distance < size:
             low = [distance if i == dimension else 0 for i in range(len(x.shape))]
-            x = x * generated.pad(part(x, dimension, slice(0, size - distance)), low, [0] * len(low), value=1.0)
+            x = x * pad(part(x, dimension, slice(0, size - distance)), low, [0] * len(low), value=1)
             distance *= 2
         return x
+
+    if "int" in input.dtype:
+        return products(input)
+    with in_float32(input) as (x,):
+        return products(x)
 
 
 def top_k(input: Operand, k: int, dimension: int = -1, *, largest: bool = True) -> tuple[Tensor, ...]:

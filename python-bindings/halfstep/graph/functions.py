@@ -14,6 +14,11 @@ from halfstep.graph.shapes import cast, concat, split
 from halfstep.hints.types import Operand, Tensor
 from halfstep_runtime._errors import Error, axis
 
+
+def is_integer(x: Value) -> bool:
+    return "int" in x.dtype
+
+
 _CHEAP = {
     -1: generated.reciprocal,
     -0.5: generated.rsqrt,
@@ -27,11 +32,54 @@ _CHEAP = {
 
 def pow(base: Operand, exponent: Operand) -> Tensor:
     """One to the power of the other, with NumPy's broadcasting. Few exponents, such as 2, are products, which the mixed policies keep low;
-    all else is `mp.pow`, which they keep in float32, as policies of published lists do with all powers."""
+    all else is `mp.pow`, which they keep in float32, as policies of published lists do with all powers. Of integers by a whole number it is exact."""
+    if isinstance(base, Value) and is_integer(base) and isinstance(exponent, numbers.Integral) and exponent >= 0:
+        return _whole_power(operands(base)[0], int(exponent))
     if isinstance(base, Value) and isinstance(exponent, numbers.Real) and exponent in _CHEAP:
         with listed_as("mp.pow"):
             return _CHEAP[exponent](base)
     return generated.pow(base, exponent)
+
+
+def _whole_power(x: Tensor, exponent: int) -> Tensor:
+    """By squares of squares."""
+    found: Tensor | None = None
+    while exponent:
+        if exponent % 2:
+            found = x if found is None else found * x
+        if exponent := exponent // 2:
+            x = x * x
+    return x * 0 + 1 if found is None else found
+
+
+def abs(input: Operand) -> Tensor:
+    """The magnitude of each element; of the least integer, which has none, that (numpy.abs)."""
+    x = operand(input)
+    return generated.select(x < 0, 0 - x, x) if is_integer(x) else generated.abs(x)
+
+
+def neg(input: Operand) -> Tensor:
+    """Each element with the other sign; of integers what wraps (numpy.negative)."""
+    x = operand(input)
+    return 0 - x if is_integer(x) else generated.neg(x)
+
+
+def relu(input: Operand) -> Tensor:
+    """Each element, or 0 where it is below that."""
+    x = operand(input)
+    return generated.max(x, 0) if is_integer(x) else generated.relu(x)
+
+
+def floor(input: Operand) -> Tensor:
+    """The largest whole number that is not above each element (numpy.floor), of integers themselves. The gradient is 0."""
+    x = operand(input)
+    return x if is_integer(x) else generated.floor(x)
+
+
+def round(input: Operand) -> Tensor:
+    """The whole number next to each element, of two the even one (numpy.round), of integers themselves. The gradient is 0."""
+    x = operand(input)
+    return x if is_integer(x) else generated.round(x)
 
 
 def atan2(lhs: Operand, rhs: Operand) -> Tensor:
@@ -53,8 +101,9 @@ def square(input: Operand) -> Tensor:
 
 
 def ceil(input: Operand) -> Tensor:
-    """The smallest whole number that is not less than each element, of floats (numpy.ceil, torch.ceil). The gradient is 0."""
-    return generated.neg(generated.floor(generated.neg(operand(input))))
+    """The smallest whole number that is not less than each element (numpy.ceil, torch.ceil), of integers themselves. The gradient is 0."""
+    x = operand(input)
+    return x if is_integer(x) else generated.neg(generated.floor(generated.neg(x)))
 
 
 def _differs(left: Tensor, from_: Tensor) -> Tensor:

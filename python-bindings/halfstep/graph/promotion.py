@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from halfstep.graph.graph import autocast, operands, promoted
 from halfstep.graph.shapes import as_type
@@ -39,3 +39,17 @@ def in_widest(*values: Operand | None) -> Iterator[list[Tensor]]:
     found = alike(*values)
     with promoted():
         yield found
+
+
+def of_halves(add: Callable[..., Tensor], *values: Tensor) -> Tensor:
+    """What a function gives that adds up floats; of integers and bool in int64, and what wraps: float64 has the sums of halves of 32 bits."""
+    if "float" in values[0].dtype:
+        return add(*values)
+
+    def total(*of: Tensor) -> Tensor:
+        return as_type(add(*(as_type(one, "float64") for one in of)), "int64")
+
+    wide = [as_type(one, "int64") for one in values]
+    if all(one.dtype != "int64" for one in values):
+        return total(*wide)
+    return (total(*(one >> 32 for one in wide)) << 32) + total(*(one & 2**32 - 1 for one in wide))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 from halfstep.graph import generated
 from halfstep.graph.graph import autocast, current, operand, type_of
@@ -10,6 +11,18 @@ from halfstep.graph.promotion import alike
 from halfstep.graph.shapes import cast
 from halfstep.hints.types import DType, OpenSizes, Operand, Tensor
 from halfstep_runtime._errors import Error, several
+
+
+# Bits of the significand, and the exponent of the least number.
+_FORMATS: dict[Any, tuple[int, int]] = {"float16": (11, -24), "bfloat16": (8, -133), "float32": (24, -149), "float64": (53, -1074)}
+
+
+def _below(number: float, dtype: DType) -> float:
+    """The largest number of a float type that is below one."""
+    bits, least = _FORMATS[dtype]
+    share, exponent = math.frexp(number)
+    step = 2.0 ** (max(exponent - bits - (share == 0.5), least) if number else least)
+    return (math.ceil(number / step) - 1) * step
 
 
 def _uniform(name: str, shape: OpenSizes, like: Tensor | None) -> Tensor:
@@ -26,11 +39,16 @@ def _in_type(x: Tensor, dtype: DType) -> Tensor:
 
 def random_uniform(shape: OpenSizes = None, *, like: Tensor | None = None, low: float = 0.0, high: float = 1.0, dtype: DType = "float32") -> Tensor:
     """Random numbers from `low` to below `high`, in a shape or in that of a tensor, in evaluation and prediction, too: others in each step and
-    in each batch. They are float32, of 24 bits, and rounded to `dtype` last, where `high` may come of it."""
+    in each batch. Of 24 bits, or as many as a low `dtype` has, as torch.rand draws them."""
     with autocast(enabled=False):
         drawn = _uniform("random_uniform", shape, like)
-        found = drawn if (low, high) == (0, 1) else drawn * (high - low) + low
-        return _in_type(found, dtype)
+        if dtype in ("float16", "bfloat16"):
+            places = 2.0 ** _FORMATS[dtype][0]
+            drawn = generated.floor(drawn * places) * (1 / places)
+        if (low, high) == (0, 1):
+            return _in_type(drawn, dtype)
+        found = _in_type(drawn * (high - low) + low, dtype)
+        return generated.min(found, _below(high, dtype)) if low < high and dtype in _FORMATS else found
 
 
 def random_normal(shape: OpenSizes = None, *, like: Tensor | None = None, mean: float = 0.0, std: float = 1.0, dtype: DType = "float32") -> Tensor:

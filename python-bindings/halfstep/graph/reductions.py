@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 from halfstep.graph import generated
 from halfstep.graph.graph import operand
-from halfstep.graph.promotion import in_float32
+from halfstep.graph.promotion import in_float32, of_halves
 from halfstep.graph.shapes import as_type, product, without
 from halfstep.hints.types import DType, Operand, Sizes, Tensor
 from halfstep_runtime._errors import Error, axes, axis
@@ -20,15 +20,8 @@ def along(function: Callable[..., Tensor], input: Operand, dimensions: Sizes | N
 
 
 def sum(input: Operand, dimensions: Sizes | None = None, keep_dims: bool = False) -> Tensor:
-    """The sum along dimensions, or of all elements; of integers and bool in int64, as numpy.sum and torch.sum have it, by halves of 32 bits."""
-    x = operand(input)
-    if "float" in x.dtype:
-        return along(generated.reduce_sum, x, dimensions, keep_dims)
-
-    def total(whole: Tensor) -> Tensor:
-        return as_type(along(generated.reduce_sum, as_type(whole, "float64"), dimensions, keep_dims), "int64")
-
-    return (total(x >> 32) << 32) + total(x & 2**32 - 1) if x.dtype == "int64" else total(as_type(x, "int64"))
+    """The sum along dimensions, or of all elements; of integers and bool it is int64, and what wraps (numpy.sum, torch.sum)."""
+    return of_halves(lambda x: along(generated.reduce_sum, x, dimensions, keep_dims), operand(input))
 
 
 def any(input: Operand, dimensions: Sizes | None = None, keep_dims: bool = False) -> Tensor:
@@ -75,12 +68,28 @@ def prod(input: Operand, dimensions: Sizes | None = None, keep_dims: bool = Fals
 
 def reduce_max(input: Operand, dimensions: Sizes | None = None, keep_dims: bool = False) -> Tensor:
     """The largest element along dimensions, or of all."""
-    return along(generated.reduce_max, input, dimensions, keep_dims)
+    return _extreme(generated.reduce_max, -1, input, dimensions, keep_dims)
 
 
 def reduce_min(input: Operand, dimensions: Sizes | None = None, keep_dims: bool = False) -> Tensor:
     """The smallest element along dimensions, or of all."""
-    return along(generated.reduce_min, input, dimensions, keep_dims)
+    return _extreme(generated.reduce_min, 2**32, input, dimensions, keep_dims)
+
+
+def _extreme(reduce: Callable[..., Tensor], beyond: int, input: Operand, dimensions: Sizes | None, keep_dims: bool) -> Tensor:
+    """Of integers by way of float64, which has those of 32 bits: of 64 bits first of the upper half, then of the lower one where that is it."""
+    x = operand(input)
+    if "int" not in x.dtype:
+        return along(reduce, x, dimensions, keep_dims)
+
+    def found(of: Tensor, keep: bool) -> Tensor:
+        return as_type(along(reduce, as_type(of, "float64"), dimensions, keep), x.dtype)
+
+    if x.dtype != "int64":
+        return found(x, keep_dims)
+    high = x >> 32
+    low = generated.select(generated.compare("eq", high, found(high, True)), x & 2**32 - 1, beyond)
+    return (found(high, keep_dims) << 32) + found(low, keep_dims)
 
 
 # By the names of their ops.

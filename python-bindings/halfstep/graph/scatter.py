@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Sequence
 
 from halfstep.graph import generated
 from halfstep.graph.graph import operand, operands
-from halfstep.graph.promotion import alike, in_widest
+from halfstep.graph.promotion import alike, in_widest, of_halves
 from halfstep.graph.shapes import as_type, broadcast, concat, constant, index_of, iota, known_sizes, part, reshape, tile
 from halfstep.hints.types import Operand, Tensor
 from halfstep_runtime._errors import Error, axis
@@ -110,17 +110,8 @@ def scatter_elements(input: Operand, dimension: int, indices: Operand, updates: 
 
 
 def summed(add: Callable[[Tensor, Tensor], Tensor], x: Tensor, updates: Tensor) -> Tensor:
-    """What adds `updates` to `x` at places, exact of whole numbers: float64 has the sums, of 64 bits those of each half."""
-    if "float" in x.dtype:
-        return add(x, updates)
-
-    def total(*of: Tensor) -> Tensor:
-        return as_type(add(*(as_type(one, "float64") for one in of)), x.dtype)
-
-    if not x.dtype.endswith("int64"):
-        return total(x, updates)
-    high, low = total(x >> 32, updates >> 32), total(x & 2**32 - 1, updates & 2**32 - 1)
-    return (high << 32) + low
+    """What adds `updates` to `x` at places; of integers exact, and what wraps."""
+    return as_type(of_halves(add, x, updates), x.dtype)
 
 
 def put_slices(x: Tensor, places: Tensor, values: Tensor, dimension: int) -> Tensor:

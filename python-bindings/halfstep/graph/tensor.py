@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from halfstep import ops
-from halfstep.graph.functions import bitwise_and, bitwise_not, bitwise_or, bitwise_xor, floor_divide, pow
+from halfstep.graph.functions import abs, bitwise_and, bitwise_not, bitwise_or, bitwise_xor, floor_divide, neg, pow, round
 from halfstep.graph.graph import Value, apply, check_operand, operand, type_of
 from halfstep.graph.products import matmul
 from halfstep.graph.shapes import cast, index_of, reshape
@@ -39,10 +39,6 @@ def _of_two(op: str, *, turned: bool = False, **attributes: str) -> Callable[[An
     return lambda self, other: apply(op, [other, self] if turned else [self, other], attributes)
 
 
-def _of_one(op: str) -> Callable[[Any], Tensor]:
-    return lambda self: apply(op, [self])
-
-
 def _by(function: Callable[[Any, Any], Tensor], *, turned: bool = False) -> Callable[[Any, Operand], Tensor]:
     """An operator that a function of two computes."""
     name = f"mp.{function.__name__}"
@@ -72,7 +68,7 @@ class Operators:
     __or__, __ror__ = _by(bitwise_or), _by(bitwise_or, turned=True)
     __lt__, __gt__ = _of_two("mp.compare", predicate="lt"), _of_two("mp.compare", predicate="gt")
     __le__, __ge__ = _of_two("mp.compare", predicate="le"), _of_two("mp.compare", predicate="ge")
-    __abs__, __neg__ = _of_one("mp.abs"), _of_one("mp.neg")
+    __abs__, __neg__ = abs, neg
 
     def __matmul__(self: Any, other: Operand) -> Tensor:
         return matmul(self, _operand_of("mp.matmul", other))
@@ -92,7 +88,7 @@ class Operators:
     def __round__(self: Any, digits: None = None) -> Tensor:
         if digits is not None:
             raise Error(f"round of a tensor to {shown(digits)} digits: ops.round(x) is to whole numbers; ops.round(x * 10.0**digits) / 10.0**digits")
-        return apply("mp.round", [self])
+        return round(self)
 
     def __divmod__(self: Any, other: Operand) -> tuple[Tensor, Tensor]:
         return self // other, self % other

@@ -345,10 +345,12 @@ def _top_k(node: Node, x: Tensor, k: Operand) -> tuple[Tensor, Tensor]:
 
 
 def _pow(node: Node, x: Tensor, exponent: Operand) -> Tensor:
-    if "float" not in x.dtype:
-        node.refuse(f"powers of {x.dtype} are not supported")
     if not isinstance(exponent, (Tensor, Leaf)) and numpy.ndim(numpy.asarray(exponent)) == 0:
-        return ops.pow(x, number(node, exponent, "exponent"))
+        power = number(node, exponent, "exponent")
+        if "float" in x.dtype or power >= 0 and power % 1 == 0:
+            return elementwise(lambda one: ops.pow(one, power if "float" in x.dtype else int(power)), x)
+    if "float" not in x.dtype:
+        node.refuse(f"powers of {x.dtype} are supported by a whole number that is a constant alone: Cast it to float")
     return elementwise(ops.pow, x, ops.cast(tensor(exponent), x.dtype))
 
 

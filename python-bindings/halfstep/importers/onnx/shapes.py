@@ -21,8 +21,17 @@ if TYPE_CHECKING:
 
 
 def _reshape(node: Node, x: Tensor, shape: Operand) -> Tensor:
-    wanted = sizes(node, shape)
-    return ops.reshape(x, [x.shape[i] if size == 0 and not node.get("allowzero", 0) else size for i, size in enumerate(wanted)])
+    wanted = [x.shape[i] if size == 0 and not node.get("allowzero", 0) else size for i, size in enumerate(sizes(node, shape))]
+    if isinstance(shape, Open) and -1 in wanted and None in wanted:  # of other rows than those of x it has other columns
+        own, rows = node.shares[0], max(shape.shares() or [0]) or node.shares[0]
+        if own is None or rows is None:
+            node.refuse("how its open size follows from that of the batch is not known")
+        known, others = (math.prod(size for size in some if size not in (None, -1)) for some in (x.shape, wanted))
+        columns = own * known / (rows * others) if others else own * 0
+        if columns % 1:
+            node.refuse(f"shape {x.shape} with {own} rows for each of the batch has no such columns")
+        wanted[wanted.index(-1)] = int(columns)
+    return ops.reshape(x, wanted)
 
 
 def _flatten(node: Node, x: Tensor) -> Tensor:

@@ -58,6 +58,17 @@ def _round(call: Call, x: Tensor, decimals: int = 0) -> Tensor:
     return back(ops.round(scaled(x, power)), power)
 
 
+def _pow(call: Call, x: Operand, exponent: Operand) -> Tensor:
+    """Of integers by a whole number exact, as there, and of 2 by integers."""
+    if isinstance(x, Tensor) and x.dtype == call.dtype and isinstance(exponent, int):
+        return elementwise(ops.pow, x, exponent)
+    if "int" in call.dtype:
+        if x != 2:
+            raise Error("of whole numbers only powers by a number, and of 2, are supported: convert them by x.float()")
+        return elementwise(ops.shift_left, *pair(1, exponent))
+    return elementwise(ops.pow, *pair(x, exponent, floats=True))
+
+
 def _compare(predicate: Any) -> Handler:
     return lambda call, a, b: ops.compare(predicate, *pair(a, b))
 
@@ -157,8 +168,10 @@ def _reduce(function: Function) -> Handler:
     return handle
 
 
-def _sum(call: Call, x: Tensor, *rest: Any) -> Tensor:
-    return as_type(_reduce(ops.sum)(call, x, *rest), call.dtype)
+def _typed(function: Function) -> Handler:
+    """In PyTorch's type: sums of integers may be asked for in another, and of uint8 `any` and `all` are that."""
+    reduced = _reduce(function)
+    return lambda call, x, *rest: as_type(reduced(call, x, *rest), call.dtype)
 
 
 def _place(function: Function) -> Handler:
@@ -308,8 +321,8 @@ HANDLERS: dict[str, Handler] = {
     **{name: binary(getattr(ops, name)) for name in ("floor_divide", "fmod", "remainder")},
     **dict.fromkeys(["_to_copy", "to", "type_as"], _to),
     "arange": _arange,
-    "all": _reduce(ops.all),
-    "any": _reduce(ops.any),
+    "all": _typed(ops.all),
+    "any": _typed(ops.any),
     "add": lambda call, a, b, alpha=1: elementwise(ops.add, *_scaled(a, b, alpha)),
     "amax": _reduce(ops.reduce_max),
     "amin": _reduce(ops.reduce_min),
@@ -343,7 +356,7 @@ HANDLERS: dict[str, Handler] = {
     "ones_like": _like(1),
     "quantile": _quantile,
     "permute": lambda call, x, order: ops.transpose(x, order),
-    "pow": lambda call, x, exponent: elementwise(ops.pow, *pair(x, exponent, floats=True)),
+    "pow": _pow,
     "round": _round,
     "rsub": lambda call, a, b, alpha=1: elementwise(ops.sub, *_scaled(b, a, alpha)),
     "scalar_tensor": lambda call, number, *_: as_type(tensor_of(number), call.dtype),
@@ -352,7 +365,7 @@ HANDLERS: dict[str, Handler] = {
     "sort": _sort,
     "std_mean": _moments(True),
     "sub": lambda call, a, b, alpha=1: elementwise(ops.sub, *_scaled(a, b, alpha)),
-    "sum": _sum,
+    "sum": _typed(ops.sum),
     "t": lambda call, x: transposed(x),
     "threshold": _threshold,
     "topk": _top_k,

@@ -81,6 +81,13 @@ def _decompositions() -> dict[Any, Any]:
     return {op: rule for op, rule in torch.export.default_decompositions().items() if _plain_name(op) not in aten.HANDLERS}
 
 
+def _check_type(call: Call, found: Any) -> None:
+    """What is of whole numbers there, and wraps, is not of floats here; which floats it is decides the policy."""
+    own = call.node.meta.get("val")
+    if isinstance(found, Tensor) and hasattr(own, "dtype") and not own.dtype.is_floating_point and is_float(found):
+        raise Error(f"of whole numbers it is not supported, only of floats: convert them by x.float(), and what it gives by .to({own.dtype})")
+
+
 class Interpreter:
     """Runs a graph of torch.export on symbolic tensors."""
 
@@ -248,6 +255,7 @@ class Interpreter:
 
     def _compute(self, call: Call, values: dict[Node, Any]) -> Any:
         found = self._with_gradients(call, values)
+        _check_type(call, found)
         if call.node not in self._stops or call.written and call.op != "detach":
             return found
         return tuple(map(_stopped, found)) if isinstance(found, (tuple, list)) else _stopped(found)

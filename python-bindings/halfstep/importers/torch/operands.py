@@ -100,9 +100,10 @@ def float_of(value: Operand) -> Tensor:
 
 
 def unary(function: Function) -> Handler:
+    """Of floats; of integers what PyTorch has of them, which of most functions are float32, too."""
     def handle(call: Call, x: Tensor, *_: object) -> Tensor:
         call.only_defaults(1)
-        return elementwise(function, float_of(x))
+        return elementwise(function, x if call.dtype == x.dtype else float_of(x))
 
     return handle
 

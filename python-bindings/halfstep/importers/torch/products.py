@@ -15,7 +15,7 @@ from halfstep.graph.tensor import Tensor
 from halfstep.importers.images import Function, channels_last
 from halfstep.importers.torch.call import Call, Handler
 from halfstep.importers.torch.indexing import check_rows
-from halfstep.importers.torch.operands import alike, float_of, is_float, together
+from halfstep.importers.torch.operands import alike, as_type, float_of, is_float, together
 from halfstep_runtime._errors import Error
 
 
@@ -39,11 +39,11 @@ def _typed(call: Call, x: Tensor) -> Tensor:
 
 
 def _running(function: Function) -> Handler:
-    """Sums or products of the elements up to each: of integers int64, as there, by way of float64, which has them up to 2^53."""
+    """Sums or products of the elements up to each, of integers in int64, as there."""
 
     def handle(call: Call, x: Tensor, dim: int, *_: object) -> Tensor:
         x = call.typed(x)
-        return function(x, dim) if is_float(x) else ops.cast(function(ops.cast(x, "float64"), dim), call.dtype)
+        return function(x, dim) if is_float(x) else as_type(function(as_type(x, "int64"), dim), call.dtype)
 
     return handle
 

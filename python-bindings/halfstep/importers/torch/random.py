@@ -20,7 +20,7 @@ def _drawn(function: Callable[..., Tensor], call: Call, **settings: Any) -> Tens
 
 def _uniform(call: Call, x: Any = None, low: float = 0.0, high: float = 1.0, *_: object) -> Tensor:
     """uniform_, of a tensor whose elements it does not read."""
-    return as_type(_drawn(ops.random_uniform, call, low=low, high=high), call.dtype)
+    return _drawn(ops.random_uniform, call, low=low, high=high, dtype=call.dtype)
 
 
 def _normal(call: Call, *_: object) -> Tensor:
