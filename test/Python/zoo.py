@@ -63,11 +63,11 @@ def vision(package, name, size=64, **settings):
     return f"{package}/{name}", make
 
 
-def segmentation(name, encoder="resnet18"):
+def segmentation(name, size=64, encoder="resnet18"):
     def make():
         import segmentation_models_pytorch
 
-        return First(getattr(segmentation_models_pytorch, name)(encoder_name=encoder, encoder_weights=None, classes=3)), (torch.randn(2, 3, 64, 64),)
+        return First(getattr(segmentation_models_pytorch, name)(encoder_name=encoder, encoder_weights=None, classes=3)), (torch.randn(2, 3, size, size),)
 
     return f"smp/{name}", make
 
@@ -78,7 +78,7 @@ def of_keras(name, **settings):
         import keras
 
         keras.utils.set_random_seed(0)
-        return getattr(keras.applications, name)((64, 64, 3), weights=None, classes=10, classifier_activation=None, **settings), (torch.randn(2, 64, 64, 3),)
+        return getattr(keras.applications, name)(input_shape=(64, 64, 3), weights=None, classes=10, classifier_activation=None, **settings), (torch.randn(2, 64, 64, 3),)
 
     return f"keras/{name}", make
 
@@ -125,7 +125,8 @@ MODELS = dict([
         "tiny_vit_5m_224", "volo_d1_224", "twins_svt_small", "sequencer2d_s")),
     vision("timm", "swin_tiny_patch4_window7_224", 112, img_size=112), vision("timm", "eva02_tiny_patch14_224", 56, img_size=56),
     vision("timm", "beit_base_patch16_224", 64, img_size=64, embed_dim=48, depth=2, num_heads=4),
-    *(segmentation(name) for name in ("Unet", "UnetPlusPlus", "FPN", "Linknet", "PSPNet", "DeepLabV3", "DeepLabV3Plus", "MAnet", "PAN", "UPerNet", "Segformer")),
+    *(segmentation(name) for name in ("Unet", "UnetPlusPlus", "FPN", "Linknet", "PSPNet", "DeepLabV3", "DeepLabV3Plus", "MAnet", "UPerNet", "Segformer")),
+    segmentation("PAN", 128),
     of_keras("MobileNetV2", alpha=0.35), of_keras("MobileNetV3Small"), of_keras("EfficientNetB0"), of_keras("EfficientNetV2B0"), of_keras("ResNet50V2"),
     of_keras("DenseNet121"), of_keras("ConvNeXtTiny"),
     transformer("bert", "BertConfig", "BertForSequenceClassification", MASKED, **BERT), transformer("bert-mlm", "BertConfig", "BertForMaskedLM", **BERT),
@@ -250,7 +251,7 @@ def changes(losses):
 
 def trained(module, inputs, kind):
     """How many times as fast as PyTorch's a step is, by policy; an error where losses, or what steps change of them, are apart. In a low
-    type ours may be as far from float32 as four times autocast, whose roundings are elsewhere, or as a few roundings of a number of that type."""
+    type ours may be as far from float32 as four times autocast at its worst, whose roundings are elsewhere, or as a few roundings of that type."""
     with torch.no_grad():
         output = module(*inputs)
     target = torch.randn(output.shape, generator=torch.Generator().manual_seed(2))
@@ -258,7 +259,10 @@ def trained(module, inputs, kind):
     exact, _ = losses_of_torch(module, inputs, target, None, rate)
     ratios = []
     for policy, dtype in POLICIES.items():
-        theirs, slow = losses_of_torch(module, inputs, target, dtype, rate)
+        try:
+            theirs, slow = losses_of_torch(module, inputs, target, dtype, rate)
+        except RuntimeError as error:  # a model that autocast does not run, as one that fills in a number beyond float16
+            theirs, slow, failed = exact, None, str(error)
         ours, fast = losses_of_ours(module, inputs, target, kind, policy, rate)
         if numpy.isnan(ours).all() and numpy.isnan(theirs).all():
             ratios.append("not finite in either")  # gradients that the type does not have
@@ -266,10 +270,10 @@ def trained(module, inputs, kind):
         a, b, c = changes(ours), changes(theirs), changes(exact)
         of_loss, of_change = ROUNDINGS[policy]
         # A change below what the loss itself is rounded to says nothing.
-        bounds = numpy.array([of_loss * abs(c[0]), *(of_change * abs(c[1:]) + 4e-7 * abs(c[0]))])
-        if not (abs(a - c) <= numpy.maximum(bounds, 0 if dtype is None else 4 * abs(b - c))).all():
+        bounds = numpy.array([of_loss * abs(c[0]), *(of_change * abs(c[1:]) + 1e-6 * abs(c[0]))])
+        if not (abs(a - c) <= numpy.maximum(bounds, 0 if dtype is None else 4 * abs(b - c).max())).all():
             raise AssertionError(f"{policy}: losses {ours}, PyTorch's {theirs}, in float32 {exact}")
-        ratios.append(f"{slow / fast:.1f}")
+        ratios.append(f"PyTorch: {failed[:80]}" if slow is None else f"{slow / fast:.1f}")
     return ratios
 
 

@@ -42,7 +42,8 @@ static void printFunction(std::ostream &os, const ExplainedFunction &function) {
     os << '\n';
     Rows rows = {{"rows of the batch meet", "in", "a batch may be filled up"}};
     for (const ExplainedRows &op : function.rowsMeet)
-      rows.push_back({Place(op.location).text(), op.name, op.isWeighed ? "by weights of rows" : "no"});
+      rows.push_back({Place(op.location).text(), op.name == "func.func" ? "the model, made for one batch" : op.name,
+                      op.isWeighed ? "by weights of rows" : "no"});
     printTable(os, rows);
   }
   if (function.parameters.empty())

@@ -73,8 +73,8 @@ ExplainedFunction mp::reportDecisions(FunctionOpInterface function, const Progra
   for (BlockArgument argument : function.getArguments())
     if (auto name = function.getArgAttrOfType<StringAttr>(argument.getArgNumber(), names::parameter))
       report.parameters.push_back({name.str(), shapeText(argument), textOf(elementOf(argument)), readTypes(argument)});
-  for (Operation *op : opsWhereRowsMeet(function.getFunctionBody()))
-    report.rowsMeet.push_back({op->getLoc(), op->getName().getStringRef().str(), weighsRows(op)});
+  for (auto [op, isWeighed] : opsWhereRowsMeet(function))
+    report.rowsMeet.push_back({op->getLoc(), op->getName().getStringRef().str(), isWeighed});
   report.summary = summarizePrecision(function);
   return report;
 }

@@ -73,20 +73,24 @@ static bool combinesRows(Operation *op) {
   return !rows || rows.combinesRows();
 }
 
-SmallVector<Operation *> mp::opsWhereRowsMeet(Region &body) {
-  RowOrder order;
-  SmallVector<Operation *> found;
-  body.walk([&](Operation *op) {
-    const bool mixes = order.mixesRows(op);
-    if (mixes || combinesRows(op) || op->hasAttr(names::combinesRows))
-      found.push_back(op);
-  });
-  return found;
-}
-
-bool mp::weighsRows(Operation *op) {
+static bool weighsRows(Operation *op, const RowOrder &order) {
   auto weighted = dyn_cast<RowWeightsOpInterface>(op);
   RankedTensorType type = weighted ? weighted.getRowWeightsType() : nullptr;
-  return type && type.getRank() > 0 && (type.isDynamicDim(0) || op->hasAttr(names::combinesRows)) &&
-         !op->hasAttr(names::rowsInside);
+  if (!type || type.getRank() == 0 || op->hasAttr(names::rowsInside))
+    return false;
+  if (type.isDynamicDim(0))
+    return llvm::all_of(op->getOperands(), [&](Value value) { return !isOpen(value) || order.isOfRows(value); });
+  auto batch = op->getParentOfType<func::FuncOp>()->getAttrOfType<IntegerAttr>(names::batch);
+  return op->hasAttr(names::combinesRows) && batch && type.getDimSize(0) == batch.getInt();
+}
+
+SmallVector<RowsMeet> mp::opsWhereRowsMeet(Operation *function) {
+  RowOrder order;
+  SmallVector<RowsMeet> found;
+  function->walk<WalkOrder::PostOrder>([&](Operation *op) {
+    if (op == function ? op->hasAttr(names::combinesRows)
+                       : order.mixesRows(op) || combinesRows(op) || op->hasAttr(names::combinesRows))
+      found.push_back({op, weighsRows(op, order)});
+  });
+  return found;
 }

@@ -17,6 +17,8 @@ public:
   /// Whether rows meet in what follows from `op`, of which all before it were seen: a reshape puts parts of several
   /// rows at one index, or operands have rows at other places. What an op combines by itself is its own to say.
   bool mixesRows(mlir::Operation *op);
+  /// Whether the open size of `value` is the batch itself.
+  bool isOfRows(mlir::Value value) const { return orderOf(value) == Order(); }
 
 private:
   struct Order {
@@ -31,12 +33,14 @@ private:
   llvm::DenseMap<mlir::Value, Order> orders; // of what is not as inputs are
 };
 
-/// The ops of a function in which rows meet: a row of a result depends on several of the batch, or nobody knows. Where
-/// the batch is a number, those that are marked.
-llvm::SmallVector<mlir::Operation *> opsWhereRowsMeet(mlir::Region &body);
+/// An op in which rows meet: a row of a result depends on several of the batch, or nobody knows.
+struct RowsMeet {
+  mlir::Operation *op;
+  bool isWeighed; ///< it takes weights for the rows, so that a batch may be filled up
+};
 
-/// Whether such an op takes weights for the rows, so that a batch may be filled up.
-bool weighsRows(mlir::Operation *op);
+/// Those of a function. Where the batch is a number, those that are marked, of which the function itself may be one.
+llvm::SmallVector<RowsMeet> opsWhereRowsMeet(mlir::Operation *function);
 
 } // namespace mp
 

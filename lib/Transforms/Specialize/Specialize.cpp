@@ -198,9 +198,10 @@ private:
 
   /// Ops can tell only while the batch is open whether they combine rows; a mark tells later stages.
   void markOpsCombiningRows(func::FuncOp program) {
-    for (Operation *op : opsWhereRowsMeet(program.getBody())) {
+    for (auto [op, isWeighed] : opsWhereRowsMeet(program)) {
       auto weighted = dyn_cast<RowWeightsOpInterface>(op);
-      const bool isInside = weighted && weighted.getRowWeightsType() && !weighsRows(op);
+      RankedTensorType type = weighted ? weighted.getRowWeightsType() : RankedTensorType();
+      const bool isInside = type && !isWeighed && (type.getRank() == 0 || !type.isDynamicDim(0));
       op->setAttr(names::combinesRows, UnitAttr::get(op->getContext()));
       if (isInside)
         op->setAttr(names::rowsInside, UnitAttr::get(op->getContext()));

@@ -68,6 +68,8 @@ def _run(words: list[str]) -> None:
         raise Error(f"import needs the package onnx ({error}); install it: python3 -m pip install onnx") from error
     if model.fixed_rows is not None and given.batch_size is None:
         raise Error(f"{given.model}: its rows depend on each other by the size of the batch, so that its text is for one: give --batch-size")
+    if model.fixed_rows is None and given.batch_size is not None:
+        raise Error(f"{given.model}: its batch is open, and its text is one for all sizes: leave out --batch-size, and give it to compile, explain or infer")
     text = model.to_mlir(locations=True, batch_size=given.batch_size)
     values = {name: leaf.value for name, leaf in model.named_leaves()}
     stays = [name for name, leaf in model.named_leaves() if isinstance(leaf, Parameter) and not leaf.trainable]
