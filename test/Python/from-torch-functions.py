@@ -110,6 +110,8 @@ FUNCTIONS = {
     **{f"embedding_bag, {mode}, {starts}": (lambda w, i, o, mode=mode, last=len(starts) == 4: F.embedding_bag(i, w, o, mode=mode, include_last_offset=last), draw(5, 3),
                                             marks.flatten(), torch.tensor(starts)) for mode in ("sum", "mean", "max") for starts in ([0, 5, 5, 24], [0, 7, 7])},
     "embedding_bag with factors": (lambda w, i, f: F.embedding_bag(i, w, per_sample_weights=f, mode="sum"), draw(5, 3), marks[0], positive),
+    **{f"standardized weights{like}": (lambda w, *of: F.batch_norm(w.reshape(1, 5, -1), None, None, *of, training=True, momentum=0.0, eps=1e-3).reshape_as(w), draw(5, 3, 2), *of)
+       for like, of in (("", ()), (" and scaled", (draw(5, low=0.5, high=2), v5)))},
     "norm": (lambda x: torch.norm(x, 3, 1), b234), "norm of all": (lambda x: torch.norm(x, 1), b234),
     "vector_norm": (lambda x: torch.linalg.vector_norm(x, float("inf"), 1, True), b234),
     **{f"matrix_norm {p}": (lambda x, p=p: torch.linalg.matrix_norm(x, p), b234) for p in (1, -1, float("inf"), -float("inf"))}, "fro": (torch.linalg.matrix_norm, b234),
