@@ -281,7 +281,9 @@ def exported(module, inputs, dynamo, is_open):
     """The bytes of an ONNX file."""
     file = io.BytesIO()
     names = [f"input{i}" for i in range(len(inputs))]
-    shapes = {"dynamic_shapes": [{0: torch.export.Dim("batch", min=2)} for _ in inputs]} if dynamo else {"dynamic_axes": {one: {0: "batch"} for one in names}}
+    open_first = tuple({0: torch.export.Dim("batch", min=1)} for _ in inputs)
+    of_inputs = {"inputs": open_first} if isinstance(module, First) else open_first
+    shapes = {"dynamic_shapes": of_inputs} if dynamo else {"dynamic_axes": {one: {0: "batch"} for one in names}}
     with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()), torch.no_grad():
         program = torch.onnx.export(module, inputs, None if dynamo else file, dynamo=dynamo, input_names=names, **(shapes if is_open else {}))
     return program.model_proto.SerializeToString() if dynamo else file.getvalue()
