@@ -26,7 +26,7 @@ that each is made of. Some take settings of a function that others do not. Where
 # What fits operands to each other, and is no part of what an op computes.
 FITTING = {"broadcast", "cast", "constant", "reshape", "select", "transpose"}
 # What rules call for their operands alone.
-HELPERS = {"halfstep.importers.torch.operands", "halfstep.importers.images", "halfstep.importers.onnx.node"}
+HELPERS = {"halfstep.importers.torch.call", "halfstep.importers.images", "halfstep.importers.onnx.node"}
 
 
 def attributes_of(code):

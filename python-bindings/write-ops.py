@@ -4,8 +4,7 @@
 usage: write-ops.py LLVM_TBLGEN OPS.td INCLUDE_DIR...
 """
 
-import importlib.machinery
-import importlib.util
+import importlib
 import json
 import pathlib
 import subprocess
@@ -39,15 +38,6 @@ if TYPE_CHECKING:
 # What attributes are in Python, by their constraints.
 TYPES = {"BoolAttr": "bool", "DenseI64ArrayAttr": "Sizes", "ElementsAttr": "object", "F64Attr": "float", "I64Attr": "int", "MP_ElementAttr": "float", "MP_WideAttr": "float",
          "MP_Dimension": "int", "MP_Dimensions": "Sizes", "MP_EachDimension": "Sizes", "TypeAttr": "DType", "UnitAttr": "bool"}
-
-
-def load_page_writer():
-    """The script that reads ops' definitions for docs/ops.md."""
-    path = pathlib.Path(__file__).resolve().parents[1] / "docs" / "write-ops-page.py"
-    loader = importlib.machinery.SourceFileLoader("write_ops_page", str(path))
-    module = importlib.util.module_from_spec(importlib.util.spec_from_loader(loader.name, loader))
-    loader.exec_module(module)
-    return module
 
 
 def base_of(op, name):
@@ -120,7 +110,8 @@ def function_of(op):
 
 
 def main():
-    page = load_page_writer()
+    sys.path.append(str(pathlib.Path(__file__).resolve().parents[1] / "docs"))
+    page = importlib.import_module("write-ops-page")  # which reads ops' definitions for docs/ops.md
     tblgen, definitions, *includes = sys.argv[1:]
     command = [tblgen, "--dump-json", *[f"-I{path}" for path in includes], definitions]
     records = json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
@@ -128,10 +119,7 @@ def main():
            if records[records[name]["opDialect"]["def"]]["name"] == "mp"]
     ops = sorted((op for op in ops if op.is_for_models() and op.name not in LEFT_OUT), key=lambda op: op.name)
     names = [name for op in ops if (name := op.name.removeprefix("mp.")) not in OWN_FORM]
-    operands = {name: is_variadic(op, name) for op in ops for name in op.kinds if not op.is_attribute(name)}
-    words = "\n\n# What ops call their operands, and those that are several.\n" + "".join(
-        f"{kind} = {json.dumps(sorted(name for name, several in operands.items() if several is wanted))}\n" for kind, wanted in (("OPERANDS", False), ("SEVERAL", True)))
-    exported = words + "\n__all__ = [\n" + "".join(f'    "{name}",\n' for name in names) + "]\n"
+    exported = "\n\n__all__ = [\n" + "".join(f'    "{name}",\n' for name in names) + "]\n"
     sys.stdout.write(HEAD + "".join(map(function_of, ops)) + exported)
 
 

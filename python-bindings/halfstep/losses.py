@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 from halfstep.graph import class_losses as _classes, losses as _losses
 from halfstep.graph.class_losses import cross_entropy, kl_div, nll_loss
@@ -20,7 +20,7 @@ from halfstep.graph.margins import (
 )
 from halfstep.graph.operands import checked
 from halfstep.hints.types import ClassWeights, Tensor
-from halfstep_runtime._errors import fraction
+from halfstep_runtime._errors import fraction, plain
 from halfstep_runtime._keywords import tell
 
 __all__ = [
@@ -28,9 +28,6 @@ __all__ = [
     "cross_entropy", "hinge_embedding_loss", "kl_div", "margin_ranking_loss", "multi_margin_loss", "multilabel_margin_loss", "nll_loss",
     "poisson_nll_loss", "soft_margin_loss", "triplet_margin_loss",
 ]
-
-# What functions call their operands.
-_OPERANDS = frozenset({"anchor", "first", "labels", "logits", "logs", "negative", "outputs", "positive", "second", "targets"})
 
 
 def CrossEntropy(label_smoothing: float = 0.0, ignore_label: int | None = None, weight: ClassWeights = None,
@@ -80,20 +77,11 @@ def NLL(weight: ClassWeights = None, ignore_label: int | None = None) -> Callabl
     return functools.partial(_classes.nll_loss, weight=weight, ignore_label=ignore_label)
 
 
-if not TYPE_CHECKING:  # which knows what there is
-
-    def __getattr__(name: str):
-        """What is not there, with what is."""
-        plain = name.replace("_", "").lower().removesuffix("loss")
-        ours = next((one for one in __all__ if one.replace("_", "").lower().removesuffix("loss") == plain), None)
-        known = next((one for one in _losses.LOSSES if one.replace("_", "").lower() == name.replace("_", "").lower()), None)
-        said = (f"did you mean losses.{ours}?" if ours else f'compile(loss="{known}") takes it by its name' if known else
-                f"there are {', '.join(__all__)}")
-        raise AttributeError(f"module 'halfstep.losses' has no attribute {name!r}; {said}")
+def _absent(name: str) -> str:
+    """What is here for a name that is not."""
+    ours = next((one for one in __all__ if plain(one).removesuffix("loss") == plain(name).removesuffix("loss")), None)
+    known = next((one for one in _losses.LOSSES if plain(one) == plain(name)), None)
+    return f"did you mean losses.{ours}?" if ours else f'compile(loss="{known}") takes it by its name' if known else f"there are {', '.join(__all__)}"
 
 
-for _name in __all__:
-    if _name != "Output":
-        globals()[_name] = checked(globals()[_name], _name, _OPERANDS)
-        globals()[_name].makes_loss = _name[0].isupper()
-tell(__name__, __all__, globals())
+tell(__name__, __all__, globals(), absent=_absent, checked=checked)

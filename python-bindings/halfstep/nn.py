@@ -13,13 +13,12 @@ from __future__ import annotations
 
 import math
 import warnings
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 from halfstep import ops
 from halfstep.graph import recurrent
 from halfstep.graph.shapes import as_type, product
-from halfstep.hints.elsewhere import LAYERS
-from halfstep.hints.layers import INSTEAD
+from halfstep.hints.elsewhere import LAYER_ARGUMENTS, LAYERS
 from halfstep.hints.types import Activation as GivenActivation, ComputeDType, Initializer as GivenInitializer, Shape, Tensor
 from halfstep.layers.activations import call_of, find_activation, is_activation
 from halfstep.layers.initializers import Constant, Initializer, Normal, Uniform
@@ -30,7 +29,7 @@ from halfstep.layers.windows import (
     AvgPool1D, AvgPool2D, AvgPool3D, Conv1D, Conv1DTranspose, Conv2D, Conv2DTranspose, Conv3D, Conv3DTranspose, GlobalAvgPool1D, GlobalAvgPool2D,
     GlobalAvgPool3D, MaxPool1D, MaxPool2D, MaxPool3D,
 )
-from halfstep_runtime._errors import Error, fraction, integer, is_integer, is_text, level_of_user, nearest, number_of, shown, truth
+from halfstep_runtime._errors import Error, fraction, integer, is_integer, is_text, level_of_user, nearest, number_of, plain, shown, truth
 from halfstep_runtime._keywords import tell
 
 __all__ = [
@@ -41,20 +40,17 @@ __all__ = [
 ]
 
 
-if not TYPE_CHECKING:  # which knows what there is
+def _absent(name: str) -> str:
+    """What is here for a name that is not."""
+    from halfstep.graph import losses
 
-    def __getattr__(name: str):
-        """What is not there, with what is."""
-        from halfstep.graph import losses
-
-        of_op = next((one for one in ops.__all__ if one.replace("_", "") == name.lower().replace("_", "")), None)
-        near = nearest(name, __all__)
-        said = (f"here it is {INSTEAD[name]}" if name in INSTEAD else
-                f'losses are named to compile, as loss="{name}"' if name in losses.LOSSES else
-                f'here it is ops.{of_op}(x), nn.Activation("{of_op}"), or "{of_op}" as the activation of a layer' if of_op and is_activation(of_op) else
-                f"here it is {call_of(of_op)} in a forward" if of_op else
-                f"did you mean nn.{near}?" if near else f"expected one of {', '.join(__all__)}")
-        raise AttributeError(f"halfstep.nn has no '{name}'; {said}")
+    of_op = next((one for one in ops.__all__ if plain(one) == plain(name)), None)
+    near = nearest(name, __all__)
+    return (f"here it is {LAYERS[name]}" if name in LAYERS else
+            f'losses are named to compile, as loss="{name}"' if name in losses.LOSSES else
+            f'here it is ops.{of_op}(x), nn.Activation("{of_op}"), or "{of_op}" as the activation of a layer' if of_op and is_activation(of_op) else
+            f"here it is {call_of(of_op)} in a forward" if of_op else
+            f"did you mean nn.{near}?" if near else f"expected one of {', '.join(__all__)}")
 
 
 def _features(layer: Module, shape: Shape) -> int:
@@ -332,4 +328,4 @@ class GRU(_Recurrent):
     kind = "gru"
 
 
-tell(__name__, __all__, globals(), LAYERS)
+tell(__name__, __all__, globals(), LAYER_ARGUMENTS, _absent)

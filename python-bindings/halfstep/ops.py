@@ -6,24 +6,28 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from halfstep.graph import generated
-from halfstep.graph.along import cumprod, cumsum, log_softmax, median, softmax, sort, top_k
 from halfstep.graph.attention import scaled_dot_product_attention
-from halfstep.graph.functions import abs, acosh, addcdiv, addcmul, asinh, atan2, atanh, bitwise_and, bitwise_not, bitwise_or, bitwise_xor, ceil, clamp, cross, floor, floor_divide, fmod, is_inf, is_nan, neg, pow, prelu, relu, round, sign, square, where
+from halfstep.graph.functions import (
+    abs, acosh, addcdiv, addcmul, asinh, atan2, atanh, bitwise_and, bitwise_not, bitwise_or, bitwise_xor, ceil, clamp, cross, floor, floor_divide, fmod, is_inf, is_nan,
+    neg, pow, prelu, relu, round, sign, square, where,
+)
 from halfstep.graph.generated import *  # noqa: F403
 from halfstep.graph.graph import current, operand, type_of
 from halfstep.graph.images import conv_transpose, resize
-from halfstep.graph.matrices import addbmm, addmm, addmv, addr, baddbmm, bilinear, conv_tbc, dot, multi_dot, mv, tensordot, vdot, vecdot
 from halfstep.graph.norms import cosine_similarity, group_norm, l2_norm, matrix_norm, normalize, renorm, vector_norm
 from halfstep.graph.operands import checked
-from halfstep.graph.products import einsum, matmul, outer
+from halfstep.graph.products import (
+    addbmm, addmm, addmv, addr, baddbmm, bilinear, conv_tbc, dot, einsum, matmul, multi_dot, mv, outer, tensordot, vdot, vecdot,
+)
 from halfstep.graph.random import random_bernoulli, random_normal, random_uniform
-from halfstep.graph.reductions import all, any, argmax, argmin, logsumexp, mean, prod, reduce_max, reduce_mean, reduce_min, reduce_prod, reduce_sum, sum, var
+from halfstep.graph.reductions import (
+    all, any, argmax, argmin, cumprod, cumsum, log_softmax, logsumexp, mean, median, prod, reduce_max, reduce_mean, reduce_min, reduce_prod, reduce_sum, softmax, sort, sum,
+    top_k, var,
+)
 from halfstep.graph.scatter import gather_elements, index_put, scatter_add_elements, scatter_elements
-from halfstep.graph.shapes import broadcast, cast, concat, constant, flip, index_of, iota, pad, reshape, scatter_add, split, stack, tile, transpose, tril, triu
-from halfstep.hints.functions import INSTEAD
+from halfstep.graph.shapes import broadcast, cast, concat, constant, flip, iota, pad, reshape, scatter_add, split, stack, tile, transpose, tril, triu
+from halfstep.hints.elsewhere import FUNCTIONS
 from halfstep.hints.types import DType, Operand, Sizes, Tensor
 from halfstep_runtime._errors import Error, axis, fraction, nearest
 from halfstep_runtime._keywords import tell
@@ -73,14 +77,10 @@ def _no_dimension(name: str, lhs: Operand, rhs: Operand) -> Operand:
     return rhs
 
 
-if not TYPE_CHECKING:  # which knows what there is
-
-    def __getattr__(name: str):
-        """What is not there, with what is."""
-        near = nearest(name, __all__)
-        said = (f"here it is ops.{INSTEAD[name]}" if name in INSTEAD else f"did you mean ops.{near}?" if near else
-                "help(halfstep.ops) lists what there is")
-        raise AttributeError(f"halfstep.ops has no '{name}'; {said}")
+def _absent(name: str) -> str:
+    """What is here for a name that is not."""
+    near = nearest(name, __all__)
+    return f"here it is ops.{FUNCTIONS[name]}" if name in FUNCTIONS else f"did you mean ops.{near}?" if near else "help(halfstep.ops) lists what there is"
 
 
 def __dir__() -> list[str]:
@@ -101,11 +101,8 @@ def one_hot(labels: Tensor, classes: int, dtype: DType = "float32") -> Tensor:
 
 def dropout(input: Tensor, rate: float, *, shared: Sizes | None = None) -> Tensor:
     """Zeros instead of a part of the elements, in training alone; the others grow by 1 / (1 - rate)."""
-    graph = current()
-    return generated.dropout(input, graph.rng(), fraction("dropout: rate", rate), graph.stream(), shared=shared)
+    rng, stream = current().random()
+    return generated.dropout(input, rng, fraction("dropout: rate", rate), stream, shared=shared)
 
 
-for _name in __all__:
-    if _name != "constant":  # which makes the tensors of the others
-        globals()[_name] = checked(globals()[_name], _name)
-tell(__name__, __all__, globals())
+tell(__name__, __all__, globals(), absent=_absent, checked=checked)

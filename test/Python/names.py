@@ -14,9 +14,8 @@ import halfstep
 from halfstep import nn, ops
 from halfstep.compiler import settings
 from halfstep.hints import elsewhere
-from halfstep.hints.layers import INSTEAD
-from halfstep.layers.module import _snake_case
 from halfstep_runtime import _keywords, _tensor_files
+from halfstep_runtime._errors import snake_case
 
 X = numpy.random.default_rng(2).standard_normal((32, 6)).astype("float32")
 Y = (X[:, 0] > 0).astype("int64")
@@ -84,7 +83,7 @@ for name in ("learning_rate", "trainer", "fit", "compile", "forward", "state_dic
 # Layers of a Sequential have the names that Keras makes of their classes, by its two substitutions, and a number from 1.
 for kind in (*(one for one in map(nn.__dict__.get, nn.__all__) if isinstance(one, type)), *(type(one, (), {}) for one in ("GRUCell", "MLPBlock", "MyConv2Down", "ReLU"))):
     expected = re.sub("([a-z])([A-Z])", r"\1_\2", re.sub("(.)([A-Z][a-z]+)", r"\1_\2", kind.__name__)).lower()
-    assert _snake_case(kind.__name__) == expected, (kind, expected)
+    assert snake_case(kind.__name__) == expected, (kind, expected)
 layers = nn.Sequential(nn.Conv2DTranspose(2, 3), nn.Conv2D(2, 3), nn.Conv2DTranspose(2, 3), nn.MaxPool2D(2))
 assert [name for name, _ in layers.children()] == ["conv2d_transpose1", "conv2d1", "conv2d_transpose2", "max_pool2d1"]
 
@@ -102,7 +101,7 @@ for name, said in (("Linear", "here it is nn.Dense(units)"), ("ReLU", 'here it i
     refused(f"halfstep.nn has no '{name}'; ", lambda: getattr(nn, name), AttributeError)
     refused(said, lambda: getattr(nn, name), AttributeError)
 assert not hasattr(nn, "Linear") and all(hasattr(nn, name) for name in nn.__all__)
-for name, instead in INSTEAD.items():
+for name, instead in elsewhere.LAYERS.items():
     own = instead.partition("nn.")[2].partition("(")[0]
     assert not own or own in nn.__all__, instead
 
@@ -139,7 +138,7 @@ for said, call in {"Dense: unknown argument 'bias'; did you mean 'use_bias'? arg
 # What a layer finds by itself, or what is said elsewhere, whatever the layer is; but for one no layer has such an argument.
 layers = [one for one in map(nn.__dict__.get, nn.__all__) if isinstance(one, type) and issubclass(one, nn.Module) and one is not nn.Module]
 for layer in layers:
-    for given, said in elsewhere.LAYERS.items():
+    for given, said in elsewhere.LAYER_ARGUMENTS.items():
         if (layer, given) == (nn.Activation, "name"):  # which is its function's
             continue
         needed = [2 for one in inspect.signature(layer).parameters.values() if one.default is one.empty and one.kind is one.POSITIONAL_OR_KEYWORD]

@@ -13,7 +13,7 @@ import numpy
 
 import halfstep
 from halfstep import losses, nn, ops
-from halfstep.graph.promotion import in_widest
+from halfstep.graph.shapes import in_widest
 
 random = numpy.random.default_rng(7)
 

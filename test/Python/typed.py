@@ -17,7 +17,7 @@ from halfstep.graph import losses as known
 from halfstep.hints import types
 from halfstep.layers import activations, initializers, layer, windows
 from halfstep.training import optimizers
-from halfstep_runtime._elements import DTYPES, DTypeName
+from halfstep_runtime._arrays import DTYPES, DTypeName
 
 PROGRAM = '''
 import pathlib

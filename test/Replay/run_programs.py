@@ -12,8 +12,7 @@ import zlib
 
 import halfstep
 import numpy
-from halfstep_runtime._arrays import bfloat16
-from halfstep_runtime._elements import DTYPES
+from halfstep_runtime._arrays import DTYPES, bfloat16
 
 ROUNDS = 3
 #: In the order of a step; an executable has the first, or all where it accumulates.

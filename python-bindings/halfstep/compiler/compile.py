@@ -10,10 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 from halfstep.compiler.policy import with_policy
 from halfstep.compiler.progress import CompileLine
-from halfstep.compiler.settings import check_arguments, for_device, spell_settings
-from halfstep_runtime._errors import CompileError, Diagnostic, Error, begin, check_device, check_folder, compile_error, level_of_user, of_file, shown, text as text_of
+from halfstep.compiler.settings import _compiler, check_arguments, for_device, spell_settings
+from halfstep_runtime._errors import CompileError, Diagnostic, Error, begin, check_device, check_folder, error_of, level_of_user, of_file, shown, text as text_of
 from halfstep_runtime._executable import Executable
-from halfstep_runtime._libraries import libraries
 
 
 if TYPE_CHECKING:
@@ -52,22 +51,13 @@ def _read_text(model: str | os.PathLike[str]) -> str:
         raise of_file(model, error, "cannot open: ") from None
 
 
-def compile(
-    model: str | os.PathLike[str],
-    *,
-    to: str | None = None,
-    remarks: str | None = None,
-    on_diagnostic: Callable[[Diagnostic], object] | None = None,
-    on_stage: Callable[[str, str], object] | None = None,
-    name: str | None = None,
-    device: str | None = None,
-    **settings: Any,
-) -> Executable | str:
+def compile(model: str | os.PathLike[str], *, to: str | None = None, remarks: str | None = None,
+            on_diagnostic: Callable[[Diagnostic], object] | None = None, on_stage: Callable[[str, str], object] | None = None,
+            name: str | None = None, device: str | None = None, **settings: Any) -> Executable | str:
     """Compiles a model: MLIR text, or the path of a file of it.
 
     `settings` are those of `mp-run compile --help`, with `_` for `-`: policy="mixed_float16", batch_size=128. A policy may be a
-    Policy; without, it is the global one. With `to`
-    ("autocast", "optimizer", "asm", ...) the result is the text of that stage. With `device` the code is for that device of
+    Policy; without, it is the global one. With `to` ("autocast", "optimizer", "asm", ...) the result is the text of that stage. With `device` the code is for that device of
     this machine; without, for this machine's CPU or for what `target` and `chip` say. `on_diagnostic` is called with each
     warning, which is one of Python's without it, and, of the categories that the regular expression `remarks` matches, each remark; `on_stage` with the name of each
     stage that has a text, and that text. What is wrong with a model is raised as CompileError.
@@ -113,9 +103,6 @@ def compile_traced(model: Model, name: str, device: str | None = None, **setting
 def _compiled(model: str | Model, name: str, settings: dict[str, object], stage: str | None = None, remarks: str | None = None,
               wants_stages: bool = False) -> tuple[bytes, tuple[Diagnostic, ...], list[tuple[str, str]]]:
     """What is made of a text or a traced model, what is said of it, and the text behind each stage."""
-    with libraries():
-        from halfstep import _compiler  # which loads LLVM
-
     if settings.get("plan_out") is not None:
         check_folder(str(settings["plan_out"]))
     with CompileLine() as line:
@@ -123,5 +110,5 @@ def _compiled(model: str | Model, name: str, settings: dict[str, object], stage:
             model, name, spell_settings(settings), stage, remarks, _cache_folder(), wants_stages, line.show if line.is_shown else None)
     diagnostics = tuple(Diagnostic(*one) for one in told)
     if fault is not None:
-        raise compile_error(fault, diagnostics)
+        raise error_of(fault, diagnostics)
     return data, diagnostics, stages

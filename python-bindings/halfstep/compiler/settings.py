@@ -5,12 +5,17 @@ from __future__ import annotations
 import inspect
 import os
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from halfstep_runtime import _runtime
-from halfstep_runtime._errors import Diagnostic, Error, UnknownArgument, compile_error, integer, is_integer, is_text, nearest, number_of, path_of, shown, truth
+from halfstep_runtime._errors import Diagnostic, Error, UnknownArgument, error_of, integer, is_integer, is_text, nearest, number_of, path_of, shown, truth
 from halfstep_runtime._keywords import unknown_argument
-from halfstep_runtime._libraries import libraries
+from halfstep_runtime._libraries import Lazy
+
+if TYPE_CHECKING:
+    from halfstep import _compiler as _compiler
+else:
+    _compiler = Lazy("halfstep._compiler")  # which loads LLVM
 
 # The least that a compilation can start with.
 _NOTHING = 'func.func @nothing() attributes {mp.program = "model"} { return }'
@@ -46,8 +51,6 @@ def for_device(device: str | None, settings: Mapping[str, object]) -> dict[str, 
 
 def setting_names() -> list[str]:
     """What the compiler's settings are called in Python."""
-    with libraries():
-        from halfstep import _compiler
     return [name.replace("-", "_") for name in _compiler.setting_names()]
 
 
@@ -64,11 +67,9 @@ def check_arguments(function: Callable[..., object], given: Iterable[str], inste
 
 def check_values(settings: Mapping[str, object]) -> None:
     """That the compiler takes each setting with its value, whatever the model is."""
-    with libraries():
-        from halfstep import _compiler
     _, fault, told, _ = _compiler.compile(_NOTHING, "model.mlir", spell_settings(settings), "specialize", None, None, False)
     if fault is not None:
-        raise compile_error(fault, tuple(Diagnostic(*one) for one in told))
+        raise error_of(fault, tuple(Diagnostic(*one) for one in told))
 
 
 class Settings:

@@ -30,13 +30,6 @@ def _mask_of_heads(mask: Tensor, batch: list[int | None]) -> Tensor:
     return reshape(mask, (product(leading), heads, queries, keys))
 
 
-def _mask_of(given: Operand, query: Tensor) -> Tensor:
-    mask = operand(given)
-    if mask.dtype not in ("bool", "float16", "bfloat16", "float32", query.dtype):
-        raise Error(f"attention: attn_mask has elements of {mask.dtype}; expected bool, which keeps what is true, or floats, which are added")
-    return mask
-
-
 def scaled_dot_product_attention(query: Operand, key: Operand, value: Operand, attn_mask: Operand | None = None, dropout_p: float = 0.0,
                                  is_causal: bool = False, scale: float | None = None) -> Tensor:
     """`softmax(query key^T * scale + attn_mask) value` of [..., heads, positions, size], with the names and the rule of PyTorch's:
@@ -45,7 +38,9 @@ def scaled_dot_product_attention(query: Operand, key: Operand, value: Operand, a
     queries each. `dropout_p` is of training alone."""
     query, key, value = operands(query, key, value)
     dropout_p = fraction("attention: dropout_p", dropout_p)
-    mask = None if attn_mask is None else _mask_of(attn_mask, query)
+    mask = None if attn_mask is None else operand(attn_mask)
+    if mask is not None and mask.dtype not in ("bool", "float16", "bfloat16", "float32", query.dtype):
+        raise Error(f"attention: attn_mask has elements of {mask.dtype}; expected bool, which keeps what is true, or floats, which are added")
     if len({len(one.shape) for one in (query, key, value)}) != 1 or len(query.shape) < 2:
         raise Error(f"attention: shapes {query.shape}, {key.shape} and {value.shape} have no matrices of one batch")
     *batch, queries, size = query.shape
@@ -74,8 +69,8 @@ def scaled_dot_product_attention(query: Operand, key: Operand, value: Operand, a
         mask = _mask_of_heads(mask, batch)
     drops: dict[str, Any] = {}
     if dropout_p:
-        graph = current()
-        drops = {"rng": graph.rng(), "rate": dropout_p, "stream": graph.stream()}
+        rng, stream = current().random()
+        drops = {"rng": rng, "rate": dropout_p, "stream": stream}
     result, _ = generated.attention(in_heads(query), in_heads(key), in_heads(value), mask, causal=is_causal, scale=scale, **drops)
     shape = *query.shape[:-1], value.shape[-1]
     return result if result.shape == shape else reshape(result, shape)

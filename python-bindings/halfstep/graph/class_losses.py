@@ -1,25 +1,89 @@
-"""Losses of classes: of labels, and of rows of probabilities; and how outputs and targets lie."""
+"""Losses of classes: of labels, and of rows of probabilities; how outputs and targets lie, and the logits that probabilities were made of."""
 
 from __future__ import annotations
 
 import functools
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any, Literal
 
 from halfstep import ops
-from halfstep.graph import margins
-from halfstep.graph.graph import operand
-from halfstep.graph.logits import are_probabilities, logits_of
-from halfstep.graph.promotion import alike, in_float32
-from halfstep.graph.shapes import as_type, product, second_last
+from halfstep.graph import generated, margins
+from halfstep.graph.graph import apply, operand, type_of
+from halfstep.graph.shapes import alike, as_type, in_float32, product, second_last
 from halfstep.graph.tensor import Tensor
 from halfstep.hints.types import ClassWeights, Mean, Operand
-from halfstep_runtime._elements import DTypeName
+from halfstep_runtime._arrays import DTypeName
 from halfstep_runtime._errors import Error, fraction, integer, is_integer, number_of, shown
 
 # What Keras keeps probabilities away from 0 and 1 by.
 _EPSILON = 1e-7
+
+
+def _reshaped(given: Tensor, result: Tensor, axis: int, attributes: Mapping[str, Any]) -> int | None:
+    """The dimension that has as many elements, each as far from the next."""
+
+    def place(x: Tensor, i: int) -> tuple[int | None, int | None]:
+        return x.shape[i], product(x.shape[i + 1 :])
+
+    own = place(result, axis)
+    return None if own[1] is None else next((i for i in range(len(given.shape)) if place(given, i) == own), None)
+
+
+def _cut(given: Tensor, result: Tensor, axis: int, attributes: Mapping[str, Any]) -> int | None:
+    return axis if given.shape[axis] == result.shape[axis] else None
+
+
+# Ops that change no element, with where a dimension of the result is in what they are given.
+_VIEWS: dict[str, Callable[[Tensor, Tensor, int, Mapping[str, Any]], int | None]] = {
+    "mp.cast": _cut, "mp.reshape": _reshaped, "mp.slice": _cut, "mp.transpose": lambda given, result, axis, attributes: int(attributes["permutation"][axis]),
+}
+
+
+def _again(view: Tensor, x: Tensor) -> Tensor:
+    """Another tensor under the op that gave a view."""
+    op, _, attributes = view.made_by
+    if op == "mp.cast":
+        return x
+    if op == "mp.reshape":
+        return generated.reshape(x, result=type_of(view.shape, x.dtype))
+    return apply(op, [x], attributes)
+
+
+def _made(x: Tensor, through: tuple[str, ...]) -> tuple[Tensor, int | None, list[Tensor]]:
+    """The tensor that is no view, the dimension of it that is that of the classes of `x`, and the views on the way, the last first."""
+    views: list[Tensor] = []
+    rank = len(x.shape)
+    axis = None if not rank else 1 if x.classes_second and rank > 2 else rank - 1
+    while x.made_by[0] in through:
+        op, (given, *_), attributes = x.made_by
+        axis = None if axis is None else _VIEWS.get(op, _cut)(given, x, axis, attributes)
+        views.append(x)
+        x = given
+    return x, axis, views
+
+
+def _is_made_by(x: Tensor, axis: int | None, op: str) -> bool:
+    """Whether it is the result of the op, of a softmax of one along that dimension."""
+    return x.made_by[0] == op and (op != "mp.softmax" or axis == len(x.shape) - 1)
+
+
+def logits_of(probabilities: Tensor, op: str) -> Tensor | None:
+    """What `op`, mp.sigmoid or mp.softmax along the classes, has made these of, in their shape, whatever casts and moves of elements
+    are between; None where it has not."""
+    x, axis, views = _made(probabilities, (*_VIEWS,))
+    if not _is_made_by(x, axis, op):
+        return None
+    logits = x.made_by[1][0]
+    for view in reversed(views):
+        logits = _again(view, logits)
+    return logits
+
+
+def are_probabilities(x: Tensor, op: str) -> bool:
+    """Whether `op` has made these, or what else gives probabilities, perhaps kept away from 0 and 1."""
+    x, axis, _ = _made(x, (*_VIEWS, "mp.clamp"))
+    return any(_is_made_by(x, axis, one) for one in (op, "mp.softmax", "mp.sigmoid", "mp.hard_sigmoid"))
 
 
 def classes_last(outputs: Tensor, targets: Tensor) -> tuple[Tensor, Tensor]:
@@ -68,14 +132,10 @@ def apart(*tensors: Tensor) -> tuple[Tensor, ...]:
     return tuple(functools.reduce(ops.cast, types, one.made_by[1][0]) for one, types in found)
 
 
-def _classes(outputs: Tensor) -> int:
-    return outputs.shape[-1] or 0
-
-
 def _class_weights(loss: str, weight: ClassWeights, outputs: Tensor) -> Tensor | None:
     if weight is None:
         return None
-    classes = _classes(outputs)
+    classes = outputs.shape[-1] or 0
     if isinstance(weight, dict):  # as Keras' class_weight: a class that is not there has 1
         stray = [key for key in weight if not (is_integer(key) and 0 <= key < classes)]
         if stray:
@@ -96,10 +156,6 @@ def _class_weights(loss: str, weight: ClassWeights, outputs: Tensor) -> Tensor |
     return ops.constant(numbers, "float32")
 
 
-def _integers(labels: Tensor) -> Tensor:
-    return ops.cast(labels, "uint8") if labels.dtype == "bool" else labels
-
-
 def _ignored(loss: str, labels: Tensor, ignore_label: int | None) -> int | None:
     """The label that labels may be, and that does not count: probabilities and unsigned ones are none below 0."""
     if ignore_label is not None:
@@ -118,7 +174,7 @@ def _weights_of(labels: Tensor, weights: Tensor, ignore_label: int | None) -> Te
 
 def _with_weights(loss: Callable[..., Tensor], rows: Tensor, labels: Tensor, weights: Tensor | None, **options: Any) -> Tensor:
     """PyTorch's: a row weighs what its label does, and the sum is divided by that of the labels' own weights."""
-    labels = _integers(labels)
+    labels = ops.cast(labels, "uint8") if labels.dtype == "bool" else labels
     if labels.shape not in (rows.shape, rows.shape[:-1]):
         several = len(rows.shape) > 2 and len(labels.shape) == 1
         hint = "; where an image has one label, nn.Flatten() or nn.GlobalAvgPool2D() comes before the last layer" if several else ""
@@ -138,12 +194,12 @@ def _of_smoothed_labels(logs: Tensor, labels: Tensor, weights: Tensor, label_smo
     of_all = -ops.sum(logs * weights, -1)
     if ignore_label is not None:
         of_all, counts = (ops.select(labels != ignore_label, one, 0.0) for one in (of_all, counts))
-    return of_label * (1 - label_smoothing) + ops.sum(of_all) / ops.sum(counts) * (label_smoothing / _classes(logs))
+    return of_label * (1 - label_smoothing) + ops.sum(of_all) / ops.sum(counts) * (label_smoothing / (logs.shape[-1] or 1))
 
 
 def of_labels(logs: Tensor, labels: Tensor, weight: Tensor | None, ignore_label: int | None, label_smoothing: float, reduction: Mean) -> Tensor:
     """-log of the label's probability times its weight, 0 of the ignored label, of each row or summed; a part of it, the smoothing, is of all labels."""
-    classes = _classes(logs)
+    classes = logs.shape[-1] or 0
     labels = ops.cast(labels, "int64")
     scaled = logs if weight is None else logs * weight
     is_label = ops.iota(len(logs.shape) - 1, like=logs, dtype="int64") == ops.reshape(labels, (*labels.shape, 1))
@@ -154,21 +210,12 @@ def of_labels(logs: Tensor, labels: Tensor, weight: Tensor | None, ignore_label:
     return margins.reduced(found if ignore_label is None else ops.select(labels == ignore_label, 0.0, found), reduction)
 
 
-def _of_targets(logs: Tensor, targets: Tensor, weights: Tensor | None, label_smoothing: float | None) -> Tensor:
-    """The mean over rows of -sum(target * log of probability), of targets that are probabilities."""
-    targets = as_type(targets, "float32")
-    if label_smoothing:
-        targets = targets * (1 - label_smoothing) + label_smoothing / _classes(logs)
-    targets = targets if weights is None else targets * weights
-    return ops.mean(-ops.sum(targets * logs, -1))
-
-
 def cross_entropy(logits: Operand, labels: Operand, *, label_smoothing: float | None = None, ignore_label: int | None = None,
                   weight: ClassWeights = None, from_logits: bool = True) -> Tensor:
     """The mean over rows of -log softmax(logits)[label]. Labels in the logits' shape are probabilities of classes, as one-hot
     rows are. `weight` has a number for each class. Without `from_logits`, probabilities stand in the place of logits: the loss is of the
     logits where a softmax has just made them, else they are divided by their sum as in Keras."""
-    logits, labels = apart(*classes_last(operand(logits), _integers(operand(labels))))
+    logits, labels = apart(*classes_last(operand(logits), operand(labels)))
     if not from_logits and (made_of := logits_of(logits, "mp.softmax")) is not None:
         logits, from_logits = made_of, True
     if not logits.shape:
@@ -186,7 +233,10 @@ def cross_entropy(logits: Operand, labels: Operand, *, label_smoothing: float | 
         with in_float32(logits) as (outputs,):
             logs = ops.log_softmax(outputs) if from_logits else ops.log(ops.clamp(_shares(outputs), _EPSILON, 1 - _EPSILON))
             if is_soft:
-                return _of_targets(logs, labels, weights, label_smoothing)
+                targets = as_type(labels, "float32")
+                if label_smoothing:
+                    targets = targets * (1 - label_smoothing) + label_smoothing / (logs.shape[-1] or 1)
+                return ops.mean(-ops.sum(targets * weights * logs, -1))
             return _of_smoothed_labels(logs, labels, weights, label_smoothing or 0.0, ignore_label)
     if from_logits:
         return _with_weights(ops.softmax_cross_entropy, logits, labels, weights, **options)

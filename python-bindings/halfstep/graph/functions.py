@@ -5,12 +5,10 @@ from __future__ import annotations
 import math
 import numbers
 from collections.abc import Callable
-from typing import Any
 
 from halfstep.graph import generated
 from halfstep.graph.graph import Value, listed_as, operand, operands
-from halfstep.graph.promotion import alike, in_float32, in_widest
-from halfstep.graph.shapes import cast, concat, split
+from halfstep.graph.shapes import alike, as_type, cast, concat, in_float32, in_widest, split
 from halfstep.hints.types import Operand, Tensor
 from halfstep_runtime._errors import Error, axis
 
@@ -145,7 +143,7 @@ def floor_divide(lhs: Operand, rhs: Operand) -> Tensor:
         quotient = a / b
         # A zero has the sign of the quotient.
         found = generated.select(generated.compare("eq", b, 0), quotient, generated.select(generated.compare("eq", below, 0), quotient * 0, below))
-        return found if found.dtype == x.dtype else cast(found, x.dtype)
+        return as_type(found, x.dtype)
 
 
 def quotient_to_zero(lhs: Operand, rhs: Operand) -> Tensor:
@@ -233,13 +231,11 @@ def cross(lhs: Operand, rhs: Operand, dimension: int = -1) -> Tensor:
 _LARGE = 2.0**28
 
 
-def _in_own_type(name: str, function: Callable[[Tensor], Tensor], input: Operand) -> Tensor:
-    with in_float32(input) as (x,):
-        if "float" not in x.dtype:
-            raise Error(f"{name}: input has elements of {x.dtype}, expected floats; cast it first, as in ops.cast(x, 'float32')")
+def _in_own_type(function: Callable[[Tensor], Tensor], input: Operand) -> Tensor:
+    own = operand(input)
+    with in_float32(own) as (x,):
         result = function(x)
-    given: Any = str(getattr(input, "dtype", ""))
-    return cast(result, given) if given in ("float16", "bfloat16") else result
+    return as_type(result, own.dtype)
 
 
 def _of_magnitude(function: Callable[[Tensor], Tensor], x: Tensor) -> Tensor:
@@ -263,7 +259,7 @@ def asinh(input: Operand) -> Tensor:
         squares = x * x
         return generated.log1p(x + squares / (generated.sqrt(squares + 1.0) + 1.0))
 
-    return _in_own_type("asinh", lambda x: _of_magnitude(lambda one: _unless_large(from_0, one), x), input)
+    return _in_own_type(lambda x: _of_magnitude(lambda one: _unless_large(from_0, one), x), input)
 
 
 def acosh(input: Operand) -> Tensor:
@@ -273,10 +269,10 @@ def acosh(input: Operand) -> Tensor:
         above = x - 1.0
         return generated.log1p(above + generated.sqrt(above) * generated.sqrt(above + 2.0))
 
-    return _in_own_type("acosh", lambda x: _unless_large(from_1, x), input)
+    return _in_own_type(lambda x: _unless_large(from_1, x), input)
 
 
 def atanh(input: Operand) -> Tensor:
     """The number whose hyperbolic tangent each element is: infinite at -1 and 1, NaN beyond (numpy.arctanh, torch.atanh). Computed in
     float32."""
-    return _in_own_type("atanh", lambda x: _of_magnitude(lambda one: generated.log1p(one * 2.0 / (1.0 - one)) * 0.5, x), input)
+    return _in_own_type(lambda x: _of_magnitude(lambda one: generated.log1p(one * 2.0 / (1.0 - one)) * 0.5, x), input)

@@ -14,16 +14,20 @@ from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from halfstep.hints.faults import Call, hint
 from halfstep.hints.types import DType, OpenSizes, Operand, ResultType
-from halfstep_runtime._elements import DTYPES, ELEMENTS
+from halfstep_runtime import _arrays
+from halfstep_runtime._arrays import DTYPES, ELEMENTS
 from halfstep_runtime._errors import PACKAGES, Error, WrongOperand, integer, is_integer, several, shown, truth
 from halfstep_runtime._keywords import told
-from halfstep_runtime._libraries import libraries
+from halfstep_runtime._libraries import Lazy
 
 if TYPE_CHECKING:
+    from halfstep import _compiler
     from halfstep._compiler import ElementType
     from halfstep.graph.tensor import Tensor
     from halfstep.layers.leaves import Leaf
     from halfstep.layers.module import Module
+else:
+    _compiler = Lazy("halfstep._compiler")  # which loads LLVM
 
 _ELEMENTS: dict[str, str] = {dtype: element for element, dtype in DTYPES.items()}
 _TYPE = re.compile(r"tensor<((?:(?:\?|\d+)x)*)(\w+)>")
@@ -41,9 +45,6 @@ class TensorType(NamedTuple):
         sizes = "".join("?x" if size is None else f"{size}x" for size in self.shape)
         return f"tensor<{sizes}{self.element}>"
 
-    def __format__(self, spec: str) -> str:
-        return format(str(self), spec)
-
 
 def element_of(dtype: object, where: str = "") -> str:
     """MLIR's name of an element type that NumPy, PyTorch or MLIR names: "f32" of "float32", numpy.float32, torch.float32."""
@@ -58,8 +59,6 @@ def element_type(dtype: object, where: str = "") -> ElementType | None:
     """The compiler's number of an element type, or None of None."""
     if dtype is None:
         return None
-    from halfstep import _compiler
-
     return _compiler.ElementType(ELEMENTS.index(element_of(dtype, where)))
 
 
@@ -80,9 +79,6 @@ class Graph:
     """A model being made."""
 
     def __init__(self, name: str, tensor: type[Tensor], root: Module | None = None, rows: int | None = None) -> None:
-        with libraries():
-            from halfstep import _compiler
-        self._native = _compiler
         self.handle = _compiler.Model(name)
         self._tensor = tensor  # the class of its values, whose operators are made of ops and so lie above this file
         self.root = root  # the module whose attributes name what it is made of
@@ -130,8 +126,8 @@ class Graph:
 
     def stand_in(self, name: str, kind: TensorType, role: str = "input", initializer: tuple[str, float, float, int] | None = None) -> Tensor:
         """An argument that is not looked for by its name: of an op that there is not, whose model is refused."""
-        own = None if initializer is None else (self._native.InitializerKind[initializer[0]], *initializer[1:])
-        given = self.handle.add_argument(name, self._native.Role[role], _native_type(kind), own)
+        own = None if initializer is None else (_compiler.InitializerKind[initializer[0]], *initializer[1:])
+        given = self.handle.add_argument(name, _compiler.Role[role], _native_type(kind), own)
         return self._tensor(self, *given)
 
     def close(self) -> None:
@@ -140,7 +136,7 @@ class Graph:
             self.handle.set_batch(self.rows, self.of_rows)
 
     def add_result(self, value: Tensor, role: str, name: str = "") -> None:
-        self.handle.add_result(value.index, self._native.Role[role], name)
+        self.handle.add_result(value.index, _compiler.Role[role], name)
 
     def leaf(self, leaf: Leaf) -> Tensor:
         """The argument of a parameter or a state, made where it is used first."""
@@ -164,15 +160,12 @@ class Graph:
             self._known.update((id(other), (other, name)) for name, other in getattr(self.root, listed)())
         return self._known.get(id(one), (None, None))[1]
 
-    def rng(self) -> Tensor:
-        """The state of random numbers, which every random op reads with a stream number of its own."""
+    def random(self) -> tuple[Tensor, int]:
+        """What every random op reads: the state of random numbers, and the number of a stream of its own."""
         if self._rng is None:
             self._rng = self.argument("rng", "state", TensorType("i64", (2,)))
-        return self._rng
-
-    def stream(self) -> int:
         self.streams += 1
-        return self.streams
+        return self._rng, self.streams
 
     def apply(self, op: str, operands: Sequence[Tensor | None], attributes: dict[str, Any], result: ResultType | None = None) -> tuple[Tensor, ...]:
         """Adds an op; an operand of None is left out."""
@@ -287,19 +280,15 @@ def check_operand(function: str, name: str, value: Any) -> None:
     """Refuses what is no tensor, number, array or parameter, and so can be no operand."""
     if is_tensor(value):
         return
-    from halfstep_runtime._arrays import numbers_of, told  # which needs NumPy
-
     # A class, as numpy.float32 is one, has what its values are asked for.
     is_array = any(hasattr(value, one) for one in ("__array__", "__dlpack__", "__len__")) and not isinstance(value, (str, bytes, Mapping, type))
     if not is_array and not isinstance(value, numbers.Number):
-        raise WrongOperand(f"{function}: {name} is {told(value)}, expected a tensor, an array or a number{_OF_NONE if value is None else ''}")
-    numbers_of(f"{function}: {name}", value)
+        raise WrongOperand(f"{function}: {name} is {_arrays.told(value)}, expected a tensor, an array or a number{_OF_NONE if value is None else ''}")
+    _arrays.numbers_of(f"{function}: {name}", value)
 
 
 def own_type(values: Sequence[object], like: Value | None = None) -> str:
     """The type of arrays and numbers that have no tensor of their kind beside them; of floats that of `like`, if it has floats."""
-    from halfstep_runtime import _arrays
-
     dtype = _arrays.common_type(values)
     return like.dtype if like is not None and "float" in dtype and "float" in like.dtype else dtype
 
@@ -313,8 +302,6 @@ def operand(value: Operand) -> Tensor:
 
 def constant(value: object, dtype: object) -> Tensor:
     """A number, or an array, that the model holds."""
-    from halfstep_runtime import _arrays
-
     element = element_of(dtype)
     data = _arrays.to_element(_arrays.checked(value, element), element)
     return current().apply("mp.constant", [], {"value": (element_type(element), data)})[0]

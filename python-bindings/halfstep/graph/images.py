@@ -11,6 +11,7 @@ from halfstep.graph.graph import element_type, operand, result_type, type_of
 from halfstep.graph.shapes import known_sizes
 from halfstep.hints.types import DType, Operand, Padding, ResultType, Shape, Sizes, Tensor
 from halfstep_runtime._errors import Error, as_float, integer, number_of, several, shown
+from halfstep_runtime._libraries import numpy
 
 
 def resize(input: Operand, sizes: Sizes | None = None, *, scales: float | Iterable[float] | None = None, mode: Literal["nearest", "linear", "cubic"] = "linear",
@@ -34,8 +35,6 @@ def resize(input: Operand, sizes: Sizes | None = None, *, scales: float | Iterab
         raise Error("resize: neither sizes nor scales are given, expected one of them")
     if len(found) != len(image):
         raise Error(f"resize: {len(found)} sizes for an input of shape {input.shape}, expected one or {len(image)}")
-    import numpy
-
     tensor = None if given is None else (element_type("float64"), numpy.asarray(given))
     return generated.resize(input, mode, coordinates, rounding=rounding, scales=tensor, result=type_of((input.shape[0], *found, input.shape[-1]), input.dtype))
 

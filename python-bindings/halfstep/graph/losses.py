@@ -11,13 +11,12 @@ from typing import Any, cast
 from halfstep import ops
 from halfstep.graph import margins
 from halfstep.graph.class_losses import (
-    categorical_crossentropy, check_probabilities, classes_last, cross_entropy, kl_div, kl_divergence, nll_loss, sparse_categorical_crossentropy,
+    categorical_crossentropy, check_probabilities, classes_last, cross_entropy, kl_div, kl_divergence, logits_of, nll_loss,
+    sparse_categorical_crossentropy,
 )
-from halfstep.graph.logits import logits_of
-from halfstep.graph.promotion import in_float32
-from halfstep.graph.shapes import as_type
+from halfstep.graph.shapes import as_type, in_float32
 from halfstep.graph.tensor import Tensor
-from halfstep_runtime._errors import Error, nearest, shown
+from halfstep_runtime._errors import Error, nearest, plain, shown, snake_case
 
 
 def cosine_similarity(outputs: Tensor, targets: Tensor) -> Tensor:
@@ -163,7 +162,7 @@ def _refuse_foreign(table: Mapping[str, Callable[..., Tensor]], kind: str, given
     if library is None:
         return
     name = getattr(given, "__name__", own.__name__)
-    known = next((table[one] for one in (name, _snake(name)) if one in table), None)
+    known = next((table[one] for one in (name, snake_case(name)) if one in table), None)
     ours = next((one for one, function in table.items() if function is known), None)
     said = f"a function of outputs and targets, made of halfstep.ops, or one of {', '.join(table)}"
     if ours is not None:
@@ -183,10 +182,10 @@ def find(table: Mapping[str, Callable[..., Tensor]], kind: str, given: Any) -> C
         return cast("Callable[..., Tensor]", given)
     if isinstance(given, str):
         # Classes of Keras have their functions' names in another spelling.
-        if (named := next((one for one in (given, _snake(given)) if one in table), None)) is not None:
+        if (named := next((one for one in (given, snake_case(given)) if one in table), None)) is not None:
             return table[named]
-        spelled = {_plain(name): function for name, function in table.items()}
-        if (found := spelled.get(_plain(given))) is not None:
+        spelled = {plain(name): function for name, function in table.items()}
+        if (found := spelled.get(plain(given))) is not None:
             return found
     near = _SHORT.get(given.lower()) or nearest(given, table) if isinstance(given, str) else None
     meant = f"did you mean {near!r}? There are" if near in table else "expected"
@@ -219,14 +218,6 @@ def find_loss(given: Any, of_classes: Mapping[str, Any]) -> Callable[..., Tensor
     loss = find(LOSSES, "loss", "cross_entropy" if given is None else given)
     is_plain = (given is None or isinstance(given, str)) and loss in (cross_entropy, nll_loss)
     return functools.partial(loss, **of_classes) if is_plain and of_classes else loss
-
-
-def _snake(name: str) -> str:
-    return re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", name).lower()
-
-
-def _plain(name: str) -> str:
-    return name.replace("_", "").lower()
 
 
 def _parts(function: object) -> tuple[Any, Mapping[str, Any]]:
@@ -279,7 +270,7 @@ def twice(loss: object, outputs: object) -> str | None:
 
 def refuse_several(kind: str, function: Any, outputs: object) -> None:
     """A loss or metric that has a name is one of one output."""
-    if getattr(function, "makes_loss", False):
+    if getattr(function, "__module__", "") == "halfstep.losses" and function.__name__[0].isupper():
         raise Error(f"{kind} is {shown(function.__name__)}, which makes one, expected a tensor: call what makes {kind} where it is given, as "
                     "loss=halfstep.losses.CrossEntropy()")
     function = getattr(function, "func", function)

@@ -7,7 +7,7 @@ import math
 
 from halfstep import ops
 from halfstep.graph.graph import operand
-from halfstep.graph.promotion import in_float32
+from halfstep.graph.shapes import in_float32
 from halfstep.graph.reductions import reduce_max
 from halfstep.graph.tensor import Tensor
 from halfstep.hints.types import Mean, Operand

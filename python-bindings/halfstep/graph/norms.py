@@ -8,9 +8,8 @@ from typing import Any, Literal
 
 from halfstep.graph import generated
 from halfstep.graph.graph import operand
-from halfstep.graph.promotion import alike, in_float32
 from halfstep.graph.reductions import reduce_max, reduce_min, sum
-from halfstep.graph.shapes import as_type, broadcast, cast, constant, known_sizes, transpose, without
+from halfstep.graph.shapes import alike, as_type, broadcast, cast, constant, in_float32, known_sizes, transpose, without
 from halfstep.hints.types import Operand, Sizes, Tensor
 from halfstep_runtime._errors import Error, axes, axis, integer, number_of, several, shown
 

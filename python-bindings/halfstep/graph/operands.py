@@ -4,17 +4,16 @@ from __future__ import annotations
 
 import functools
 import inspect
-from collections.abc import Callable, Mapping, Set
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from halfstep.graph import generated
 from halfstep.graph.graph import Value, check_operand, constant, is_tensor, operand
+from halfstep_runtime._arrays import told
 from halfstep_runtime._errors import WrongOperand, fraction, number_of
 
-# What functions that are made of ops call their operands, beside the names that operands of ops have.
-_OF_FUNCTIONS = {"matrix", "vector", "weight", "base", "exponent", "slope", "values"}
-_SEVERAL = {*generated.SEVERAL, "matrices"}
-_NAMES = frozenset({*generated.OPERANDS, *_OF_FUNCTIONS} - _SEVERAL)
+# What operands are by their annotations, one or several.
+_ONE, _SEVERAL = {f"{kind}{or_none}" for kind in ("Operand", "Tensor") for or_none in ("", " | None")}, "Iterable[Operand]"
 
 
 def _check_several(function: str, name: str, values: Any) -> Any:
@@ -26,8 +25,6 @@ def _check_several(function: str, name: str, values: Any) -> Any:
             raise TypeError
         found = list(values)
     except TypeError:
-        from halfstep_runtime._arrays import told
-
         raise WrongOperand(f"{function}: {name} is {told(values)}, expected several tensors, as in [a, b]") from None
     for i, one in enumerate(found):
         check_operand(function, f"{name}[{i}]", one)
@@ -43,14 +40,14 @@ def _check_of(parameter: inspect.Parameter) -> Callable[[str, Any], Any] | None:
     return (lambda name, value: value is None or number_of(name, value)) if parameter.annotation == "float | None" else None
 
 
-def checked(function: Callable[..., Any], name: str, names: Set[str] = _NAMES) -> Callable[..., Any]:
-    """The function of that name, whose operands have these names, and which says of what can be no operand for which one it is given. A number or an
-    array that is its one operand becomes a tensor first: float32, or the array's own type, as where an op takes it by itself."""
+def checked(function: Callable[..., Any], name: str) -> Callable[..., Any]:
+    """The function of that name, which says of what can be no operand for which one it is given. A number or an array that is its one operand
+    becomes a tensor first: float32, or the array's own type, as where an op takes it by itself."""
     parameters = list(inspect.signature(function).parameters.values())
     places = [one.name for one in parameters if one.kind is one.POSITIONAL_OR_KEYWORD]
-    rest = next((one.name for one in parameters if one.kind is one.VAR_POSITIONAL), None)
-    several = {one.name for one in parameters if one.name in _SEVERAL or one.annotation == "Iterable[Operand]"}
-    required = {one.name: one.default is one.empty for one in parameters if one.name in names - several and one.annotation != "float"}
+    rest = next((one.name for one in parameters if one.kind is one.VAR_POSITIONAL and one.annotation in _ONE), None)
+    several = {one.name for one in parameters if one.annotation == _SEVERAL}
+    required = {one.name: one.default is one.empty for one in parameters if one.annotation in _ONE and one.name != rest}
     # What the compiler compares with the op's definition is not asked twice.
     is_op = inspect.unwrap(function).__module__ == generated.__name__
     checks = {one.name: check for one in parameters if not is_op and (check := _check_of(one)) is not None}
@@ -59,7 +56,7 @@ def checked(function: Callable[..., Any], name: str, names: Set[str] = _NAMES) -
     def call(*arguments: Any, **named: Any) -> Any:
         given = {**dict(zip(places, arguments)), **named}
         own = {one: _check_several(name, one, given[one]) for one in several & given.keys()}
-        if rest in _SEVERAL:
+        if rest is not None:
             _check_several(name, rest, arguments[len(places) :])
         operands = [one for one in required if one in given and (required[one] or given[one] is not None)]
         for one in operands:

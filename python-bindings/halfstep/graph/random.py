@@ -7,8 +7,7 @@ from typing import Any
 
 from halfstep.graph import generated
 from halfstep.graph.graph import autocast, current, operand, type_of
-from halfstep.graph.promotion import alike
-from halfstep.graph.shapes import cast
+from halfstep.graph.shapes import alike, as_type, cast
 from halfstep.hints.types import DType, OpenSizes, Operand, Tensor
 from halfstep_runtime._errors import Error, several
 
@@ -28,13 +27,8 @@ def _below(number: float, dtype: DType) -> float:
 def _uniform(name: str, shape: OpenSizes, like: Tensor | None) -> Tensor:
     if (shape is None) == (like is None):
         raise Error(f"{name}: a shape or a tensor that it is like has to be given, and not both")
-    graph = current()
     sizes = several(f"{name}: shape", shape if like is None else like.shape)
-    return generated.random_uniform(graph.rng(), graph.stream(), like, result=type_of(sizes, "float32"))
-
-
-def _in_type(x: Tensor, dtype: DType) -> Tensor:
-    return x if x.dtype == dtype else cast(x, dtype)
+    return generated.random_uniform(*current().random(), like, result=type_of(sizes, "float32"))
 
 
 def random_uniform(shape: OpenSizes = None, *, like: Tensor | None = None, low: float = 0.0, high: float = 1.0, dtype: DType = "float32") -> Tensor:
@@ -46,8 +40,8 @@ def random_uniform(shape: OpenSizes = None, *, like: Tensor | None = None, low: 
             places = 2.0 ** _FORMATS[dtype][0]
             drawn = generated.floor(drawn * places) * (1 / places)
         if (low, high) == (0, 1):
-            return _in_type(drawn, dtype)
-        found = _in_type(drawn * (high - low) + low, dtype)
+            return as_type(drawn, dtype)
+        found = as_type(drawn * (high - low) + low, dtype)
         return generated.min(found, _below(high, dtype)) if low < high and dtype in _FORMATS else found
 
 
@@ -58,7 +52,7 @@ def random_normal(shape: OpenSizes = None, *, like: Tensor | None = None, mean: 
         # From 2^-24 to 1, whose logarithm is finite.
         radius = generated.sqrt(-2.0 * generated.log(1.0 - _uniform("random_normal", shape, like)))
         found = radius * generated.cos(_uniform("random_normal", shape, like) * (2 * math.pi))
-        return _in_type(found if (mean, std) == (0, 1) else found * std + mean, dtype)
+        return as_type(found if (mean, std) == (0, 1) else found * std + mean, dtype)
 
 
 def random_bernoulli(probability: Operand) -> Tensor:

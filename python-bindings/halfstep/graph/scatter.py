@@ -8,18 +8,9 @@ from collections.abc import Callable, Iterable, Sequence
 
 from halfstep.graph import generated
 from halfstep.graph.graph import operand, operands
-from halfstep.graph.promotion import alike, in_widest, of_halves
-from halfstep.graph.shapes import as_type, broadcast, concat, constant, index_of, iota, known_sizes, part, reshape, tile
+from halfstep.graph.shapes import alike, as_type, broadcast, concat, constant, in_widest, index_of, iota, known_sizes, of_halves, part, reshape, tile
 from halfstep.hints.types import Operand, Tensor
 from halfstep_runtime._errors import Error, axis
-
-
-def _sizes(name: str, *tensors: Tensor) -> list[tuple[int, ...]]:
-    """Their shapes, which are known."""
-    for one in tensors:
-        if None in one.shape:
-            raise Error(f"{name}: shape {one.shape} is open; indices go into tensors of known sizes")
-    return [tuple(known_sizes(one.shape)) for one in tensors]
 
 
 def places_of(indices: list[Tensor], sizes: Sequence[int]) -> Tensor:
@@ -129,7 +120,9 @@ def index_put(input: Operand, indices: Iterable[Operand], values: Operand, *, ac
     negative ones too, change nothing. Of several values for one place it is the last. In the wider of the two types."""
     x, added = alike(input, values)
     places_in = operands(*indices)
-    own, _, *shapes = _sizes("index_put", x, added, *places_in)
+    if any(None in (opened := one.shape) for one in (x, added, *places_in)):
+        raise Error(f"index_put: shape {opened} is open; indices go into tensors of known sizes")
+    own, *shapes = (tuple(known_sizes(one.shape)) for one in (x, *places_in))
     count = len(shapes)
     if not 1 <= count <= len(own):
         raise Error(f"index_put: {count} tensors of indices for shape {own}")

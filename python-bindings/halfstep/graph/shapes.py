@@ -1,14 +1,15 @@
-"""Values from nowhere, shapes, and what is cut out of tensors and put together."""
+"""Values from nowhere, types in which operands meet, shapes, and what is cut out of tensors and put together."""
 
 from __future__ import annotations
 
+import contextlib
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, get_args
 
 from halfstep.graph import generated, graph
 from halfstep.hints.types import Array, DType, OpenSizes, Operand, PadMode, Sizes, Tensor
-from halfstep_runtime._elements import DTypeName
+from halfstep_runtime._arrays import DTypeName
 from halfstep_runtime._errors import Error, axes, axis, integer, is_integer, several, shown
 
 # The limit of a range that goes to the end of a dimension, whatever its size is.
@@ -91,9 +92,51 @@ def last_second(input: Tensor) -> Tensor:
     return transpose(input, [0, rank - 1, *range(1, rank - 1)]) if rank > 2 else input
 
 
-def as_type(input: Tensor, dtype: DTypeName) -> Tensor:
+def as_type(input: Tensor, dtype: DType) -> Tensor:
     """In that type, by a cast where it is in another."""
     return input if input.dtype == dtype else cast(input, dtype)
+
+
+def alike(*values: Operand | None) -> list[Tensor]:
+    """Tensors, parameters and arrays as tensors in the widest of their float types, float32 where float16 meets bfloat16; None and
+    integers stay what they are."""
+    found = graph.operands(*values)
+    types = {one.dtype for one in found if one is not None and "float" in one.dtype}
+    if len(types) < 2:
+        return found
+    common: DTypeName = "float64" if "float64" in types else "float32"
+    return [as_type(one, common) if one is not None and "float" in one.dtype else one for one in found]
+
+
+@contextlib.contextmanager
+def in_float32(*values: Operand | None) -> Iterator[list[Tensor]]:
+    """The operands, low ones as float32, with autocast off: sums of squares of float16 are infinite beyond 256 of 1.6."""
+    found = graph.operands(*values)
+    with graph.autocast(enabled=False):
+        yield [as_type(one, "float32") if one is not None and one.dtype in ("float16", "bfloat16") else one for one in found]
+
+
+@contextlib.contextmanager
+def in_widest(*values: Operand | None) -> Iterator[list[Tensor]]:
+    """The operands in the widest of their float types, and ops that take the widest of those that autocast gives the operands: what PyTorch's
+    autocast calls `promote`, which each op by itself is not."""
+    found = alike(*values)
+    with graph.promoted():
+        yield found
+
+
+def of_halves(add: Callable[..., Tensor], *values: Tensor) -> Tensor:
+    """What a function gives that adds up floats; of integers and bool in int64, and what wraps: float64 has the sums of halves of 32 bits."""
+    if "float" in values[0].dtype:
+        return add(*values)
+
+    def total(*of: Tensor) -> Tensor:
+        return as_type(add(*(as_type(one, "float64") for one in of)), "int64")
+
+    wide = [as_type(one, "int64") for one in values]
+    if all(one.dtype != "int64" for one in values):
+        return total(*wide)
+    return (total(*(one >> 32 for one in wide)) << 32) + total(*(one & 2**32 - 1 for one in wide))
 
 
 def without(input: Tensor, dimensions: Iterable[int]) -> Tensor:
@@ -219,12 +262,10 @@ def _range_of(size: int | None, index: Any, dimension: int) -> tuple[int, int, i
         if not -size <= index < size:
             raise Error(f"index {index} is outside of dimension {dimension} with {size} elements")
         return index % size, index % size + 1, 1, False
-    for part in (index.start, index.stop, index.step):
-        if part is not None and not is_integer(part):
-            raise Error(f"a range of indices has {shown(part)}, expected a whole number")
-    if index.step is not None and index.step == 0:
-        raise Error("a range of indices has the step 0, expected another")
-    start, stop, step = index.indices(size)
+    try:
+        start, stop, step = index.indices(size)
+    except (TypeError, ValueError) as error:
+        raise Error(f"a range of indices is {shown(index)}: {error}") from None
     taken = range(start, stop, step)
     if step > 0:
         return start, start if not taken else taken[-1] + 1, step, False
@@ -238,9 +279,7 @@ def index_of(input: Tensor, index: Any) -> Tensor:
     missing = rank - sum(one is not None and one is not Ellipsis for one in index)
     if missing < 0:
         raise Error(f"there are {rank - missing} indices for {rank} dimensions")
-    if not any(one is Ellipsis for one in index):
-        index.append(Ellipsis)
-    at = next(i for i, one in enumerate(index) if one is Ellipsis)
+    at = next((i for i, one in enumerate(index) if one is Ellipsis), len(index))
     index[at : at + 1] = [slice(None)] * missing
     ranges: list[list[int]] = []
     turned: list[int] = []

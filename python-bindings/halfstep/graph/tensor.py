@@ -10,10 +10,9 @@ from halfstep.graph.functions import abs, bitwise_and, bitwise_not, bitwise_or, 
 from halfstep.graph.graph import Value, apply, check_operand, operand, type_of
 from halfstep.graph.products import matmul
 from halfstep.graph.shapes import cast, index_of, reshape
-from halfstep.hints.functions import INSTEAD
-from halfstep.hints.tensors import OF_NUMPY, VALUES
+from halfstep.hints.elsewhere import FUNCTIONS, OF_NUMPY, VALUES
 from halfstep.hints.types import DType, Operand
-from halfstep_runtime._elements import DTypeName
+from halfstep_runtime._arrays import DTypeName
 from halfstep_runtime._errors import Error, is_integer, shown
 from halfstep_runtime._keywords import tell_methods
 
@@ -29,9 +28,10 @@ _OPERATORS = {
     **{name: (f"__{own}__",) for name, own in (("negative", "neg"), ("positive", "pos"), ("absolute", "abs"), ("invert", "invert"))},
 }
 
+
 def _elsewhere(name: str) -> str | None:
     """What is here for a method that a tensor has elsewhere."""
-    return f"ops.{name}(x, ...) computes it" if name in ops.__all__ else f"here it is ops.{INSTEAD[name]}" if name in INSTEAD else None
+    return f"ops.{name}(x, ...) computes it" if name in ops.__all__ else f"here it is ops.{FUNCTIONS[name]}" if name in FUNCTIONS else None
 
 
 def _of_two(op: str, *, turned: bool = False, **attributes: str) -> Callable[[Any, Operand], Tensor]:
@@ -39,16 +39,18 @@ def _of_two(op: str, *, turned: bool = False, **attributes: str) -> Callable[[An
     return lambda self, other: apply(op, [other, self] if turned else [self, other], attributes)
 
 
+def _of_one(function: Callable[[Any], Tensor]) -> Callable[[Any], Tensor]:
+    return lambda self: function(self)
+
+
 def _by(function: Callable[[Any, Any], Tensor], *, turned: bool = False) -> Callable[[Any, Operand], Tensor]:
-    """An operator that a function of two computes."""
-    name = f"mp.{function.__name__}"
-    return lambda self, other: function(_operand_of(name, other), self) if turned else function(self, _operand_of(name, other))
+    """An operator that a function of two computes, where what is beside the tensor can be an operand."""
 
+    def operator(self: Any, other: Operand) -> Tensor:
+        check_operand(f"mp.{function.__name__}", "an operand", other)
+        return function(other, operand(self)) if turned else function(operand(self), other)
 
-def _operand_of(op: str, value: Operand) -> Operand:
-    """What is beside a tensor in an operator, and can be an operand."""
-    check_operand(op, "an operand", value)
-    return value
+    return operator
 
 
 class Operators:
@@ -68,22 +70,9 @@ class Operators:
     __or__, __ror__ = _by(bitwise_or), _by(bitwise_or, turned=True)
     __lt__, __gt__ = _of_two("mp.compare", predicate="lt"), _of_two("mp.compare", predicate="gt")
     __le__, __ge__ = _of_two("mp.compare", predicate="le"), _of_two("mp.compare", predicate="ge")
-    __abs__, __neg__ = abs, neg
-
-    def __matmul__(self: Any, other: Operand) -> Tensor:
-        return matmul(self, _operand_of("mp.matmul", other))
-
-    def __rmatmul__(self: Any, other: Operand) -> Tensor:
-        return matmul(_operand_of("mp.matmul", other), self)
-
-    def __pow__(self: Any, other: Operand) -> Tensor:
-        return pow(operand(self), _operand_of("mp.pow", other))
-
-    def __rpow__(self: Any, other: Operand) -> Tensor:
-        return pow(_operand_of("mp.pow", other), self)
-
-    def __pos__(self: Any) -> Tensor:
-        return operand(self)
+    __matmul__, __rmatmul__ = _by(matmul), _by(matmul, turned=True)
+    __pow__, __rpow__ = _by(pow), _by(pow, turned=True)
+    __abs__, __neg__, __pos__, __invert__ = _of_one(abs), _of_one(neg), _of_one(operand), _of_one(bitwise_not)
 
     def __round__(self: Any, digits: None = None) -> Tensor:
         if digits is not None:
@@ -96,13 +85,10 @@ class Operators:
     def __rdivmod__(self: Any, other: Operand) -> tuple[Tensor, Tensor]:
         return other // self, other % self
 
-    def __invert__(self: Any) -> Tensor:
-        return bitwise_not(self)
-
     def __xor__(self: Any, other: Operand) -> Tensor:
         if "float" in self.dtype:
             raise Error(f"^ is of integers and bool, and the tensor has elements of {self.dtype}; x ** 2 is a power")
-        return bitwise_xor(self, _operand_of("mp.bitwise_xor", other))
+        return _by(bitwise_xor)(self, other)
 
     __rxor__ = __xor__
 

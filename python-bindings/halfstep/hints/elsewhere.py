@@ -84,7 +84,7 @@ _FOUND = "a layer finds the shape of its input; a Sequential may begin with nn.I
 _LAST = "features and channels are the last dimension, always"
 
 # Arguments of layers.
-LAYERS = {
+LAYER_ARGUMENTS = {
     **dict.fromkeys(["input_shape", "batch_input_shape", "batch_shape", "in_features", "in_channels", "num_features", "num_channels", "input_size",
                      "normalized_shape", "embed_dim", "key_dim"], _FOUND),
     **dict.fromkeys(["axis", "data_format", "channels_last", "memory_format"], _LAST),
@@ -112,4 +112,105 @@ PACKAGE = {
     **dict.fromkeys(["train", "fit"], "model.fit(x, y) trains, halfstep.Trainer(model) step by step"),
     **dict.fromkeys(["jit", "trace", "script"], "halfstep.from_torch(module, args) takes a module of PyTorch"),
     **dict.fromkeys(["float16", "bfloat16", "float32"], "types are said by their names, as 'float16'"),
+}
+
+# Layers.
+LAYERS = {
+    **dict.fromkeys(["Linear", "LazyLinear"], "nn.Dense(units)"),
+    **{f"{name}{rank}{d}": f"nn.Conv{rank}D(filters, kernel_size), channels last" for rank in (1, 2, 3)
+       for name, d in (("Conv", "d"), ("LazyConv", "d"), ("Convolution", "D"))},
+    **{f"Global{name}{rank}D": f"ops.reduce_max(x, {dims})" for rank, dims in ((1, [1]), (2, [1, 2]), (3, [1, 2, 3])) for name in ("MaxPool", "MaxPooling")},
+    **{f"DepthwiseConv{rank}D": f"nn.Conv{rank}D(channels, kernel_size, groups=channels)" for rank in (1, 2)},
+    **{f"SeparableConv{rank}D": f"nn.Conv{rank}D(channels, kernel_size, groups=channels), then nn.Conv{rank}D(filters, 1)" for rank in (1, 2)},
+    **{name: f"nn.Conv{rank}DTranspose(filters, kernel_size), channels last" for rank in (1, 2, 3)
+       for name in (f"ConvTranspose{rank}d", f"LazyConvTranspose{rank}d", f"Convolution{rank}DTranspose")},
+    **dict.fromkeys(["BatchNorm1d", "BatchNorm2d", "BatchNorm3d", "BatchNormalization"], "nn.BatchNorm()"),
+    **{f"{name}{rank}{d}": f"nn.{ours}{rank}D({arguments})" for rank in (1, 2, 3) for name, d, ours, arguments in (
+        ("MaxPool", "d", "MaxPool", "pool_size"), ("MaxPooling", "D", "MaxPool", "pool_size"), ("AvgPool", "d", "AvgPool", "pool_size"),
+        ("AveragePooling", "D", "AvgPool", "pool_size"), ("AdaptiveAvgPool", "d", "GlobalAvgPool", ""),
+        ("GlobalAveragePooling", "D", "GlobalAvgPool", ""))},
+    "LayerNormalization": "nn.LayerNorm(1e-3)",
+    "GroupNormalization": "nn.GroupNorm(groups, 1e-3)",
+    **{f"{name}{rank}{d}": f"ops.dropout(x, rate, shared={dims})" for rank, dims in ((1, [1]), (2, [1, 2]), (3, [1, 2, 3]))
+       for name, d in (("Dropout", "d"), ("SpatialDropout", "D"))},
+    **dict.fromkeys(["ModuleList", "ModuleDict", "ParameterList"], "a list or a dictionary, as an attribute"),
+    **dict.fromkeys(["Identity", "Lambda"], "a function of a tensor, as lambda x: x"),
+    **dict.fromkeys(["Buffer", "Variable"], "nn.State(shape)"),
+    **dict.fromkeys(["RMSNorm", "RMSNormalization"], "ops.rms_norm(x, scale), its scale an nn.Parameter"),
+    "Multiply": "ops.mul(x, y)",
+    "Subtract": "ops.sub(x, y)",
+    "PReLU": "ops.prelu(x, slope), its slope an nn.Parameter",
+    "ReLU6": "ops.clamp(x, 0, 6)",
+    "Hardtanh": "ops.clamp(x, -1, 1)",
+    "Mish": "x * ops.tanh(ops.softplus(x))",
+    "Softsign": "x / (1 + ops.abs(x))",
+    "Swish": 'nn.Activation("silu")',
+    "SmoothL1Loss": 'loss="huber_loss", told to compile',
+    "SimpleRNN": "nn.RNN(units)",
+    "Bidirectional": "nn.LSTM(units, bidirectional=True)",
+    "Concatenate": "ops.concat([a, b], -1)",
+    "functional": "halfstep.ops",
+}
+
+# Functions of tensors, where no name of halfstep.ops is near.
+FUNCTIONS = {
+    **dict.fromkeys(["cat", "concatenate", "hstack", "vstack"], "concat([a, b], dimension)"),
+    **dict.fromkeys(["permute", "swapaxes", "moveaxis"], "transpose(x, permutation)"),
+    **dict.fromkeys(["view", "flatten", "squeeze", "unsqueeze", "expand_dims"], "reshape(x, shape); x[:, None] has another dimension"),
+    **dict.fromkeys(["zeros", "ones", "full", "asarray", "array", "tensor"], "constant(array)"),
+    **dict.fromkeys(["astype", "to"], "cast(x, dtype)"),
+    **dict.fromkeys(["equal", "greater", "less"], "compare(predicate, a, b), or an operator, as a > b"),
+    **dict.fromkeys(["bmm", "mm"], "matmul(a, b)"),
+    **dict.fromkeys(["divide", "true_divide"], "div(a, b)"),
+    "absolute": "abs(x)",
+    "amax": "reduce_max(x, dimensions)",
+    "amin": "reduce_min(x, dimensions)",
+    "argsort": "sort(x, dimension)[1]",
+    "arange": "iota(dimension, shape)",
+    "arccos": "acos(x)",
+    "arcsin": "asin(x)",
+    "arctan": "atan(x)",
+    "clip": "clamp(x, min, max)",
+    "multiply": "mul(a, b)",
+    "negative": "neg(x)",
+    "power": "pow(x, exponent)",
+    "arctan2": "atan2(y, x)",
+    **{f"arc{name}h": f"a{name}h(x)" for name in ("cos", "sin", "tan")},
+    **{f"conv{rank}d": "conv(image, filter)" for rank in (1, 2, 3)},
+    **dict.fromkeys(["conv2d_transpose", "conv_transpose2d"], "conv_transpose(input, filter)"),
+    "detach": "stop_gradient(x)",
+    "erfc": "sub(1, ops.erf(x))",
+    "exp2": "pow(2.0, x)",
+    **dict.fromkeys(["interpolate", "upsample"], "resize(x, sizes)"),
+    "isfinite": "is_finite(x)",
+    **dict.fromkeys(["log_sigmoid", "logsigmoid"], "neg(ops.softplus(-x))"),
+    "norm": "l2_norm(x, dimensions)",
+    "relu6": "clamp(x, 0, 6)",
+    "repeat": "tile(x, repeats), as PyTorch has it; what NumPy repeats is ops.gather(x, numpy.arange(size).repeat(repeats), dimension)",
+    "std": "sqrt(ops.var(x, dimensions, correction=1)), with correction=0 as NumPy has it",
+    "subtract": "sub(a, b)",
+    "swish": "silu(x)",
+    "take": "gather(x, indices, dimension)",
+    "take_along_axis": "gather_elements(x, indices, dimension)",
+}
+
+# What a tensor would have if it had values, or another shape.
+VALUES = {
+    **dict.fromkeys(["item", "numpy", "cpu", "tolist"], "it has no value yet: what a model computes is what predict gives"),
+    "detach": "ops.stop_gradient(x) is it without its gradient",
+    "T": "ops.transpose(x) turns its dimensions around; of matrices of a batch, which stays first, ops.transpose(x, (0, 2, 1)) is it",
+    "mT": "of matrices of a batch ops.transpose(x, (0, 2, 1)) is it",
+    **{name: f"here it is ops.reduce_{name}(x, dimensions)" for name in ("max", "min")},
+    "size": "x.shape has its sizes",
+    "dim": "x.ndim is their number",
+    **dict.fromkeys(["float", "half", "bfloat16", "int", "long"], 'x.astype("float32") is it in another type'),
+    "requires_grad": "parameters have gradients, nn.Parameter",
+}
+
+# What NumPy's functions do otherwise than PyTorch's of the same name.
+OF_NUMPY = {
+    "std": "here it is ops.sqrt(ops.var(x, dimensions, correction=0))",
+    "var": "here it is ops.var(x, dimensions, correction=0)",
+    **{name: f"here it is ops.reduce_{name}(x, dimensions)" for name in ("max", "min")},
+    "repeat": "here it is ops.gather(x, numpy.arange(size).repeat(repeats), dimension)",
 }

@@ -6,7 +6,7 @@ import dataclasses
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from halfstep_runtime._elements import DTYPES
+from halfstep_runtime._arrays import DTYPES
 from halfstep_runtime._errors import Fault, FaultCode, integer, nearest, number_of, several, shown, truth
 
 

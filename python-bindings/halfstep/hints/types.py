@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias
 
-from halfstep_runtime._elements import DTypeName
+from halfstep_runtime._arrays import DTypeName
 
 if TYPE_CHECKING:
     import os

@@ -12,8 +12,9 @@ from halfstep.graph.shapes import last_second, second_last
 from halfstep.graph.tensor import Tensor
 from halfstep.layers.leaves import Filter, Leaf
 
-# An op, or what is made of some.
+# An op, or what is made of some; and a rule of an importer: of a node or a call, and its operands, a tensor or several.
 Function: TypeAlias = Callable[..., Tensor]
+Handler: TypeAlias = Callable[..., Any]
 
 # Ops on each element that PyTorch, ONNX and ours have under one name, which ONNX writes with a capital.
 UNARY = ["abs", "acos", "acosh", "asin", "asinh", "atan", "atanh", "ceil", "cos", "cosh", "erf", "exp", "floor", "log", "neg", "reciprocal", "relu",

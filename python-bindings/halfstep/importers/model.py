@@ -1,13 +1,15 @@
-"""What imported models have in common: leaves and inputs that are known, and a forward that nothing changes."""
+"""What imported models have in common: leaves and inputs that are known, a forward that nothing changes, and a batch that is open."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import functools
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
-from halfstep import nn
+from halfstep import nn, ops
+from halfstep.graph.tensor import Tensor
 from halfstep.layers.leaves import Filter, Leaf
-from halfstep_runtime._elements import DTypeName
+from halfstep_runtime._arrays import DTypeName
 from halfstep_runtime._errors import Error
 
 
@@ -22,6 +24,12 @@ def leaf_of(value: Any, *, is_state: bool, is_filter: bool, trains: bool) -> nn.
     if is_state:
         return nn.State(value.shape, "zeros", value.dtype.name, value)
     return Filter(value.dtype.name, value, trainable=trains) if is_filter else nn.Parameter(value.shape, "zeros", value.dtype.name, value, trainable=trains)
+
+
+def only_filters(uses: Iterable[tuple[str, bool]]) -> set[str]:
+    """What convolutions read as filters and nothing else reads, of what is read and whether it is so."""
+    uses = list(uses)
+    return {name for name, is_filter in uses if is_filter} - {name for name, is_filter in uses if not is_filter}
 
 
 class Imported(nn.Module):
@@ -50,3 +58,25 @@ class Imported(nn.Module):
             self.fixed_rows = None
             return error
         return None
+
+
+class Rows:
+    """The rows of a batch, of a tensor that has them first."""
+
+    def __init__(self, tensor: Tensor):
+        self._tensor = tensor
+
+    def filled(self, number: float, shape: Sequence[int | None], dtype: DTypeName, share: int = 1) -> Tensor:
+        """A number in each place of a shape whose one open size is so many times the batch's."""
+        place, others = shape.index(None), [size for size in shape if size is not None]
+        first = ops.broadcast(ops.constant(0, "int64"), like=self._tensor[(slice(None), *[0] * (len(self._tensor.shape) - 1))])
+        rows = ops.gather(ops.broadcast(ops.constant(number, dtype), (1, share, *others)), first, 0)
+        rows = ops.reshape(rows, (None, *others))
+        order = list(range(1, len(shape)))
+        order.insert(place, 0)
+        return ops.transpose(rows, order) if place else rows
+
+    @functools.cached_property
+    def count(self) -> Tensor:
+        """Their number, one of float64, whose sums and products are exact."""
+        return ops.sum(self.filled(1.0, (None,), "float64"))

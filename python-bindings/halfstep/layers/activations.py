@@ -6,7 +6,7 @@ import inspect
 from collections.abc import Callable
 
 from halfstep import ops
-from halfstep.hints.functions import INSTEAD
+from halfstep.hints.elsewhere import FUNCTIONS
 from halfstep.hints.types import Activation, Tensor
 from halfstep_runtime._errors import Error, nearest, shown
 
@@ -45,7 +45,7 @@ def find_activation(name: Activation) -> Callable[[Tensor], Tensor]:
     if function is not None and _required(name) != ["input"]:
         raise Error(f"'{name}' is no activation, which is of one tensor alone: it is called {call_of(name)} in a forward", name)
     if function is None:
-        instead = INSTEAD.get(name, "").partition("(")[0]
+        instead = FUNCTIONS.get(name, "").partition("(")[0]
         near = instead if instead in ops.__all__ and is_activation(instead) else nearest(name, filter(is_activation, ops.__all__))
         meant = f"did you mean {near!r}? " if near else ""
         raise Error(f"there is no activation {shown(name)}; {meant}ops of one operand are: relu, gelu, tanh, sigmoid, softmax, ...", name)

@@ -4,18 +4,17 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from halfstep.graph.graph import TensorType, apply, constant, current, element_of, operand, type_of
 from halfstep.graph.tensor import Operators, Tensor
 from halfstep.hints.elsewhere import ATTRIBUTES
 from halfstep.hints.types import DType, Initializer as GivenInitializer, OpenSizes
 from halfstep.layers.initializers import initializer
-from halfstep_runtime._elements import DTYPES
+from halfstep_runtime._arrays import DTYPES, Numbers, array_of, bfloat16
 from halfstep_runtime._errors import Error, integer, several, truth
+from halfstep_runtime._libraries import numpy
 
-if TYPE_CHECKING:
-    from halfstep_runtime._arrays import Numbers
 
 @dataclasses.dataclass(frozen=True, init=False)
 class Input:
@@ -119,10 +118,6 @@ class State(Leaf):
 
 def _full(value: Any, like: Tensor, shape: tuple[int, ...]) -> Tensor:
     """A number or an array in that shape and a tensor's type, by NumPy's rules."""
-    import numpy
-
-    from halfstep_runtime._arrays import array_of
-
     array = array_of("State.assign: the value", value)
     try:
         numpy.broadcast_to(array, shape)
@@ -135,18 +130,14 @@ def _full(value: Any, like: Tensor, shape: tuple[int, ...]) -> Tensor:
 def number_array(name: str, leaf: Leaf, value: Any) -> Numbers:
     """A value of a parameter or a state, as state_dict gives it, in the leaf's own type and order, copied: floats are rounded to a type of
     floats, all else has to be held exactly."""
-    import numpy
-
-    from halfstep_runtime import _arrays
-
     if hasattr(value, "detach"):  # of PyTorch, where it may require a gradient, or be of a type that NumPy has not
         value = value.detach().cpu()
         value = value.float() if "bfloat16" in str(value.dtype) else value
-    array = _arrays.array_of(f"'{name}'", value)
+    array = array_of(f"'{name}'", value)
     if tuple(array.shape) != tuple(leaf.given_shape):
         raise Error(f"'{name}' has shape {tuple(array.shape)}, expected {tuple(leaf.given_shape)}")
     array = leaf.held(array)
-    own = numpy.dtype(_arrays.bfloat16() if leaf.dtype == "bfloat16" else leaf.dtype)
+    own = numpy.dtype(bfloat16() if leaf.dtype == "bfloat16" else leaf.dtype)
     are_floats = [one.kind == "f" or one.name == "bfloat16" for one in (array.dtype, own)]
     if array.dtype.kind not in "biu" and not are_floats[0]:
         raise Error(f"'{name}' has elements of {array.dtype}, expected numbers")
@@ -177,8 +168,6 @@ def number_arrays(leaves: Mapping[str, Leaf], values: Mapping[str, Any]) -> dict
 
 def first_value(leaf: Leaf) -> Numbers:
     """That of what predictions do not depend on, where it is not random."""
-    import numpy
-
     kind, numbers = leaf.initializer.kind, leaf.initializer.numbers
     if leaf.value is None and kind not in ("zeros", "ones", "constant"):
         raise Error("a parameter that no output depends on has no value before the model is trained; call fit, perhaps with epochs=0")

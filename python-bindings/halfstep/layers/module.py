@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import copy
 import inspect
-import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal, NoReturn, TypeAlias
 
@@ -16,9 +15,11 @@ from halfstep.hints.types import Array, Device, LastBatch, Loss, Metric, Optimiz
 from halfstep.layers.leaves import Filter, Input, Leaf, Parameter, State, check_keys, first_value, number_array, number_arrays
 from halfstep.layers.trainable import Trainable, summary
 from halfstep.layers.undo import remember, undone_on_error
-from halfstep_runtime._errors import Error, integer, nearest, shown, truth
+from halfstep_runtime._errors import Error, integer, nearest, shown, snake_case, truth
 from halfstep_runtime._files import check_written
 from halfstep_runtime._keywords import tell_methods
+from halfstep_runtime._session import Session
+from halfstep_runtime._tensor_files import has_our_filters, read_tensors, write_tensors
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -26,20 +27,14 @@ if TYPE_CHECKING:
     from halfstep._compiler import Model
     from halfstep.callbacks import Callback, History
     from halfstep.compiler.policy import Policy
+    from halfstep.training.job import Job
     from halfstep.training.optimizers import LossScaler, Optimizer
     from halfstep.training.trainer import Trainer
     from halfstep_runtime._executable import Executable
-    from halfstep_runtime._session import Session
 
 
 # Data of one input, by the names of several, a file of NumPy, or what gives batches.
 Data: TypeAlias = "Array | Mapping[str, Array] | Iterable[Any] | Path"
-
-
-def _snake_case(name: str) -> str:
-    """A class's name as Keras writes it: conv2d_transpose of Conv2DTranspose. A word begins with a capital before a small letter, or
-    behind one."""
-    return re.sub(r"(?<=[A-Za-z0-9])(?=[A-Z][a-z])|(?<=[a-z])(?=[A-Z])", "_", name).lower()
 
 
 def _place(error: Error, place: str) -> None:
@@ -61,7 +56,12 @@ _UNHEARD = ("trainable", "requires_grad")
 class Module:
     """Something with parameters and a forward. Names are those of attributes: "encoder.0.attention.query.kernel"."""
 
-    _inputs: dict[str, Input]  # where they are known
+    _inputs: Mapping[str, Input] = {}  # where they are known
+    _targets: Mapping[str, Input] = {}  # as specify says them
+    _output_names: tuple[str, ...] = ()  # of the last forward
+    _job: Job | None = None  # what compile was told
+    _trainer: Trainer | None = None
+    _built = False
     _of_classes: Mapping[str, int] = {}  # settings of a loss of classes that is given by its name
     stop_training = False  # a callback's to set
     _has_fixed_forward = False  # whether it is that of a program, which nothing changes
@@ -104,10 +104,10 @@ class Module:
         graph.scope.append(name)
         try:
             inputs = self._operands(inputs)
-            if not self.__dict__.get("_built"):
+            if not self._built:
                 remember(self)
                 self.build(*self._shapes_of(inputs))
-                self.__dict__["_built"] = True
+                self._built = True
             return self.forward(*inputs, **named)
         except Error as error:
             if name and graph.root is not None:
@@ -190,8 +190,7 @@ class Module:
 
     def _trains(self, name: str, leaf: Leaf) -> bool:
         """Whether training changes what is so called by a gradient: as its parameter says, or `compile`."""
-        job = self.__dict__.get("_job")
-        return isinstance(leaf, Parameter) and (leaf.trainable if job is None else job.trainable.trains([name], leaf.trainable))
+        return isinstance(leaf, Parameter) and (leaf.trainable if self._job is None else self._job.trainable.trains([name], leaf.trainable))
 
     def _parameters(self) -> dict[str, Parameter]:
         return {name: leaf for name, leaf in self.named_leaves() if isinstance(leaf, Parameter)}
@@ -199,8 +198,8 @@ class Module:
     def _check_trainable(self, is_training: bool) -> None:
         """That names of parameters which `compile` was told are there, and that one trains where one is to."""
         parameters = self._parameters()
-        if "_job" in self.__dict__:
-            self.__dict__["_job"].trainable.check(parameters)
+        if self._job is not None:
+            self._job.trainable.check(parameters)
         if is_training and parameters and not any(self._trains(name, leaf) for name, leaf in parameters.items()):
             raise Error(f"{type(self).__name__}: none of its parameters trains; model.compile(trainable='*') or names of some say what does, and "
                         "model.summary() shows them")
@@ -245,7 +244,7 @@ class Module:
         rows = None if self.fixed_rows is None else batch_size or self.fixed_rows
         if inputs:
             self._check_inputs(inputs)
-        inputs = inputs or getattr(self, "_inputs", None)
+        inputs = inputs or self._inputs
         if not inputs:
             raise Error("the model does not know its inputs yet: train it, begin a Sequential with nn.Input(shape, dtype), or tell it by "
                         "specify(x=nn.Input(shape, dtype))")
@@ -256,7 +255,7 @@ class Module:
             graph, outputs = self._traced_forward(inputs, rows)
             with graph.current():
                 self._check_trainable(objective is not None)
-                self.__dict__["_outputs"] = tuple(outputs)
+                self._output_names = tuple(outputs)
                 if objective is not None:
                     objective(graph, outputs)
                 for name, one in outputs.items():
@@ -281,7 +280,7 @@ class Module:
         return graph, dict(outputs)
 
     def _run_forward(self, inputs: Mapping[str, Input], rows: int | None) -> tuple[Graph, dict[str, Tensor]]:
-        graph = Graph(_snake_case(type(self).__name__), Tensor, self, rows)
+        graph = Graph(snake_case(type(self).__name__), Tensor, self, rows)
         with graph.current():
             tensors = [graph.argument(name, "input", one.type) for name, one in inputs.items()]
             graph.inputs = dict(zip(inputs, tensors))
@@ -312,8 +311,8 @@ class Module:
         for name, one in inputs.items():
             if not isinstance(one, Input):
                 raise Error(f"specify: {name} is of type {type(one).__name__}, expected an nn.Input, as {name}=nn.Input(shape, dtype)")
-        self.__dict__["_inputs"] = {name: one for name, one in inputs.items() if name not in targets}
-        self.__dict__["_targets"] = targets
+        self._inputs = {name: one for name, one in inputs.items() if name not in targets}
+        self._targets = targets
         return self
 
     # Training. What the compiler and the runtime are is in training/trainer.py.
@@ -333,24 +332,24 @@ class Module:
         from halfstep.training.job import make_job
 
         check_arguments(Module.compile, settings, ARGUMENTS["compile"])
-        loss = "loss" if loss is None and "loss" in self.__dict__.get("_outputs", ()) else loss
+        loss = "loss" if loss is None and "loss" in self._output_names else loss
         said = Trainable("compile", trainable, frozen)
         job = make_job(optimizer, loss, metrics, policy, loss_scaler, device, threads, pin_threads, settings, self._of_classes, said)
-        if self.__dict__.get("_inputs") and (trainable is not None or frozen is not None):
+        if self._inputs and (trainable is not None or frozen is not None):
             self.to_mlir()  # makes the leaves that depend on shapes
             said.check(self._parameters())
-        self.__dict__["_job"] = job
-        if "_trainer" in self.__dict__:
-            self.__dict__.pop("_trainer").keep()
+        self._job = job
+        if self._trainer is not None:
+            self._trainer.keep()
+            self._trainer = None
 
     @property
     def trainer(self) -> Trainer:
         """What trains the model, step by step."""
         from halfstep.training.trainer import Trainer
 
-        trainer: Trainer = self.__dict__.get("_trainer") or Trainer(self)
-        self.__dict__["_trainer"] = trainer
-        return trainer
+        self._trainer = self._trainer or Trainer(self)
+        return self._trainer
 
     def fit(self, x: Data, y: Array | None = None, batch_size: int = 64, epochs: int = 1, *, validation_data: Any = None,
             validation_split: float = 0.0, callbacks: Iterable[Callback] = (), verbose: bool = True, seed: int = 0, last_batch: LastBatch = "drop",
@@ -367,27 +366,16 @@ class Module:
         `resume` goes on: at any step with arrays, at the end of an epoch with batches; `log` a file with a JSON line for each step.
         `find_nonfinite` looks into the first step, and into the first that is skipped, or whose loss or state is not finite, and says which op it comes from: in the History's `nonfinite`, or that of the Error that ends the run.
         """
-        from halfstep.training import npz
-
-        x, y, test = npz.parts_of("fit", x, y)
         return self.trainer.fit(
-            x, y, batch_size, epochs, validation_data=test if validation_data is None and not validation_split else validation_data,
-            validation_split=validation_split, callbacks=callbacks, verbose=verbose, seed=seed, last_batch=last_batch, checkpoint=checkpoint,
-            resume=resume, log=log, find_nonfinite=find_nonfinite, initial_epoch=initial_epoch)
+            x, y, batch_size, epochs, validation_data=validation_data, validation_split=validation_split, callbacks=callbacks, verbose=verbose,
+            seed=seed, last_batch=last_batch, checkpoint=checkpoint, resume=resume, log=log, find_nonfinite=find_nonfinite, initial_epoch=initial_epoch)
 
     def evaluate(self, x: Data, y: Array | None = None, batch_size: int = 64) -> dict[str, float]:
         """Loss and metrics over all rows; without `y`, `x` gives batches (x, y), or is a file of NumPy as fit takes it, of which it is the test."""
-        from halfstep.training import npz
-
-        x, y, test = npz.parts_of("evaluate", x, y)
-        x, y = test or (x, y)
         return self.trainer.evaluate(x, y, batch_size)
 
     def predict(self, x: Data) -> Any:
         """Outputs for any number of rows, an array or several by name; or for those of an iterable of batches, whose targets are left."""
-        from halfstep.training import npz
-
-        npz.refuse_rows("predict", x)
         return self.trainer.predict(x)
 
     def export(self, path: Path, *, weights: bool = True, batch_sizes: Sequence[int] | int | None = None, targets: str | Iterable[str] | None = None,
@@ -416,13 +404,11 @@ class Module:
     @property
     def _trained(self) -> Session | None:
         """The session that trains, or None."""
-        trainer = self.__dict__.get("_trainer")
-        return None if trainer is None else trainer.session
+        return None if self._trainer is None else self._trainer.session
 
     def _untrained(self) -> Session:
         """A session of what the model starts from, all of it in its own types."""
         from halfstep.compiler.compile import compile_traced
-        from halfstep_runtime._session import Session
 
         session = Session(compile_traced(self._traced(), "model.mlir", policy="float32", training=False, batch_size=self.fixed_rows), "cpu", threads=1)
         self._initialize(session)
@@ -459,8 +445,6 @@ class Module:
     def save_weights(self, path: Path) -> None:
         """Parameters and states of the model as a safetensors file, whose name ends in .safetensors or in nothing that is another format's;
         before training the first values, as state_dict has them."""
-        from halfstep_runtime._tensor_files import write_tensors
-
         path = check_written(path)
         if self._trained is not None:
             self._trained.save_weights(path)
@@ -470,12 +454,12 @@ class Module:
     def load_weights(self, path: Path) -> None:
         """Parameters, and states of the model that are there, from a safetensors file or the folder of a checkpoint: all of them, or none
         where one does not fit. A model that has not been trained starts from them; it has to know its inputs."""
-        from halfstep_runtime._tensor_files import has_our_filters, read_tensors
-
         if any(isinstance(leaf, Filter) for _, leaf in self.named_leaves()):
             saved = read_tensors(path)
-            if not has_our_filters(path):
-                self._load_given(path, saved)
+            if not has_our_filters(path):  # from where the model is from, whose filters lie as they do there: all parameters, and states
+                _check_saved(path, self._parameters(), saved)
+                leaves = {name: leaf for name, leaf in self.named_leaves() if name in saved}
+                self.trainer.start_from(number_arrays(leaves, {name: saved[name] for name in leaves}))
                 return
         if self._trained is not None:
             self._check_frozen(path)
@@ -499,16 +483,8 @@ class Module:
 
     def _check_frozen(self, path: Path) -> None:
         """That a file has what does not train, too: to a session it is a state, which a file may lack."""
-        from halfstep_runtime._tensor_files import read_tensors
-
         if frozen := [name for name, leaf in self._parameters().items() if not self._trains(name, leaf)]:
             _check_saved(path, frozen, read_tensors(path))
-
-    def _load_given(self, path: Path, saved: Mapping[str, object]) -> None:
-        """Parameters, all of them, and states of a file from where the model is from, whose filters lie as they do there."""
-        leaves = dict(self.named_leaves())
-        _check_saved(path, self._parameters(), saved)
-        self.trainer.start_from(number_arrays(leaves, {name: saved[name] for name in leaves if name in saved}))
 
     def __copy__(self) -> Self:
         other = type(self).__new__(type(self))
@@ -533,7 +509,7 @@ class Module:
         raise TypeError(f"a {type(self).__name__} is not pickled: model.save_weights(path) keeps its parameters, copy.deepcopy(model) copies it")
 
     def __str__(self) -> str:
-        return self.to_mlir() if getattr(self, "_inputs", None) else repr(self)
+        return self.to_mlir() if self._inputs else repr(self)
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__}: {', '.join(name for name, _ in self.children()) or 'no parameters yet'}>"
@@ -564,7 +540,7 @@ class Sequential(Module):
         counts: dict[str, int] = {}
         for layer in self.layers:
             if isinstance(layer, Module):
-                kind = _snake_case(type(layer).__name__)
+                kind = snake_case(type(layer).__name__)
                 counts[kind] = counts.get(kind, 0) + 1
                 yield f"{kind}{counts[kind]}", layer
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
+import sys
 from typing import Any
 
 from halfstep import _compiler
@@ -45,22 +46,21 @@ class Nonfinite:
 class Finder:
     """Looks into the steps of one training."""
 
-    def __init__(self, text: str, name: str, settings: list[str]):
+    def __init__(self, text: str, name: str, settings: list[str], found: list[Nonfinite], shows: bool):
         self._handle = _compiler.NonfiniteFinder(text, name, settings)
-        self.found: list[Nonfinite] = []
+        self._found, self._shows = found, shows
 
     def see(self, step: Any, inputs: Any) -> bool:
-        """Whether there is nothing to see any more; `step` and `inputs` are the runtime's handles."""
+        """Adds what it finds, and shows it if it `shows`. Whether there is nothing to see any more; `step` and `inputs` are the runtime's handles."""
         told, goes_on = self._handle.see(step, inputs)
         if told is not None:
-            self.found.append(_read(json.loads(told)))
+            given = json.loads(told)
+            reference = given["in_float32"]
+            self._found.append(Nonfinite(
+                name=given.get("name", ""), line=given.get("line", 0), gradients=tuple(given["gradients"]),
+                operands=tuple(ValueFacts(**one) for one in given["operands"]), result=ValueFacts(**given["result"]),
+                in_float32=ValueFacts(**reference) if reference is not None else None,
+                **{name: given[name] for name in ("step", "op", "is_op", "part", "type", "skipped", "advice", "text")}))
+            if self._shows:
+                print(self._found[-1], file=sys.stderr, end="", flush=True)
         return not goes_on
-
-
-def _read(given: dict[str, Any]) -> Nonfinite:
-    reference = given["in_float32"]
-    return Nonfinite(
-        name=given.get("name", ""), line=given.get("line", 0), gradients=tuple(given["gradients"]),
-        operands=tuple(ValueFacts(**one) for one in given["operands"]), result=ValueFacts(**given["result"]),
-        in_float32=ValueFacts(**reference) if reference is not None else None,
-        **{name: given[name] for name in ("step", "op", "is_op", "part", "type", "skipped", "advice", "text")})

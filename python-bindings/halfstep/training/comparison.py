@@ -17,7 +17,7 @@ from halfstep.training.batches import rows_of
 from halfstep.training.data import count_rows, name_inputs
 from halfstep.training.job import Job, make_job
 from halfstep.training.trainer import Trainer
-from halfstep_runtime._errors import Error, begin, compile_error, integer, shown
+from halfstep_runtime._errors import Error, begin, error_of, integer, shown
 from halfstep_runtime._libraries import libraries
 
 with libraries():
@@ -60,7 +60,7 @@ def compare(model: Module, data: Any, policies: Any = ("float32", "mixed_float16
         raise Error("compare: policies are none: name at least one, as 'mixed_bfloat16'")
     if not isinstance(data, (tuple, list)) or len(data) != 2:
         raise Error("compare: data are (inputs, targets)")
-    job = model.__dict__.get("_job") or make_job("adam", None, None, named[0], None, "cpu", 0, False, {}, model._of_classes)
+    job = model._job or make_job("adam", None, None, named[0], None, "cpu", 0, False, {}, model._of_classes)
     if validation_data is not None:
         validation_data = rows_of(model, validation_data, "validation_data")
     documents = []
@@ -120,18 +120,14 @@ def _described(trainer: Trainer) -> dict[str, Any]:
     spelled = spell_settings(settings)
     _, fault, _, stages = _compiler.compile(model, name, spelled, "kernels", None, None, True)
     if fault is not None:
-        raise compile_error(fault)
+        raise error_of(fault, ())
     explained = json.loads(_compiler.explain(model.text(True), name, spelled))
     ops = [
-        {"function": function["function"], "place": _place(op), "op": op["op"], "type": op["type"], "sums": op.get("sums", ""),
-         "category": op["category"], "why": op["why"]}
+        {"function": function["function"], "place": " ".join(filter(None, (op.get("name", ""), f"{op['line']}:{op['column']}" if "line" in op else ""))),
+         "op": op["op"], "type": op["type"], "sums": op.get("sums", ""), "category": op["category"], "why": op["why"]}
         for function in explained["functions"] for op in function["ops"]
     ]
     return {"ops": ops, "stages": [{"stage": stage, "text": own} for stage, own in stages]}
-
-
-def _place(op: dict[str, Any]) -> str:
-    return " ".join(filter(None, (op.get("name", ""), f"{op['line']}:{op['column']}" if "line" in op else "")))
 
 
 def _label(policy: Policy) -> str:

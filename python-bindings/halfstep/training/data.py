@@ -1,7 +1,10 @@
-"""Arrays of users as what a model is given: by the names of inputs, with a row for each sample."""
+"""Arrays and files of users as what a model is given: by the names of inputs, with a row for each sample."""
 
 from __future__ import annotations
 
+import os
+import zipfile
+import zlib
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -9,8 +12,8 @@ import numpy
 
 from halfstep.graph.graph import TensorType, type_of
 from halfstep_runtime import _arrays
-from halfstep_runtime._elements import DTYPES, DTypeName, dtype_name
-from halfstep_runtime._errors import Error, shown
+from halfstep_runtime._arrays import DTYPES, dtype_name
+from halfstep_runtime._errors import Error, of_file, path_of, shown
 from halfstep_runtime._executable import elements_of
 from halfstep_runtime._session import Session
 
@@ -27,12 +30,7 @@ Named: TypeAlias = dict[str, Array]
 Arrays: TypeAlias = tuple[list[str], list[Any], list[int]]
 
 
-def dtype_of(array: Array) -> DTypeName:
-    """The element type of an array, which a model takes."""
-    return dtype_name("an array", array.dtype)
-
-
-def prepare(name: str, value: Any, dtype: str | None = None) -> Array:
+def prepare(name: str, value: Any, dtype: object = None) -> Array:
     """An array of a type that models take: float64 becomes float32 unless that is what an input is, small integers int32."""
     array: Array = _arrays.array_of(f"'{name}'", value)
     if array.dtype == numpy.float64 and dtype != "float64":
@@ -59,7 +57,7 @@ def _only_name(module: Module, specs: Mapping[str, Any], x: Any) -> str:
 
 def name_inputs(module: Module, x: Any, y: Any = None) -> Named:
     """Arrays by the names of inputs: those of forward's parameters, and y."""
-    specs, names = specs_of(module), module.input_names()
+    specs, names = module._inputs, module.input_names()
     given = dict(x) if isinstance(x, dict) else {_only_name(module, specs, x): x}
     for name in given:
         if not isinstance(name, str):
@@ -88,31 +86,25 @@ def split_arrays(arrays: Named, part: float) -> tuple[Named, Named]:
     return {n: a[:first] for n, a in arrays.items()}, {n: a[first:] for n, a in arrays.items()}
 
 
-def specs_of(module: Module) -> dict[str, Any]:
-    """What is known of a model's inputs."""
-    return module.__dict__.get("_inputs") or {}
-
-
 def takes_targets(module: Module) -> bool:
     """Whether a model is trained on targets beside its inputs, or on a loss that its forward gives."""
-    return bool(getattr(module.__dict__.get("_job"), "takes_targets", True))
+    return bool(getattr(module._job, "takes_targets", True))
 
 
 def has_rows(module: Module, name: str) -> bool:
     """Whether an input, or the targets, have a row for each sample."""
-    specs = {**specs_of(module), **(module.__dict__.get("_targets") or {})}
+    specs = {**module._inputs, **module._targets}
     return bool(specs[name].batched) if name in specs else not is_fixed(module)
 
 
 def specified_targets(module: Module) -> TensorType | None:
     """The type of the targets as specify says it."""
-    spec = (module.__dict__.get("_targets") or {}).get(LABEL)
-    return spec.type if spec is not None else None
+    return module._targets[LABEL].type if LABEL in module._targets else None
 
 
 def targets_of(module: Module, array: Array) -> TensorType:
     """The type of the targets: what specify says, else with as many rows as inputs, which may be a number that is fixed."""
-    return specified_targets(module) or type_of((None, *array.shape[1:]) if has_rows(module, LABEL) else array.shape, dtype_of(array))
+    return specified_targets(module) or type_of((None, *array.shape[1:]) if has_rows(module, LABEL) else array.shape, dtype_name("an array", array.dtype))
 
 
 def count_rows(module: Module, arrays: Named) -> int:
@@ -133,13 +125,13 @@ def count_rows(module: Module, arrays: Named) -> int:
 
 def is_fixed(module: Module) -> bool:
     """Whether the inputs, which are known, have a number of rows that is fixed."""
-    specs = specs_of(module)
+    specs = module._inputs
     return bool(specs) and not any(one.batched for one in specs.values())
 
 
 def cut(module: Module, arrays: Named) -> list[Named]:
     """Arrays as batches of the rows that inputs have, which are fixed, in their order; targets have as many parts."""
-    specs = specs_of(module)
+    specs: Mapping[str, Any] = module._inputs
     name = next((name for name in arrays if name in specs and specs[name].shape), None)
     if name is None:
         return [arrays]
@@ -181,3 +173,61 @@ def _in_type(value: Any, element: str | None) -> Any:
 def as_given(session: Session, program: str, arrays: Named) -> Arrays:
     elements = elements_of(session._programs[program].inputs) if arrays else {}
     return _arrays.several_to_runtime({name: _in_type(value, elements.get(name)) for name, value in arrays.items()}, elements)
+
+
+_EXPECTED = "a file of several by name, as numpy.savez(path, x_train=x, y_train=y) writes it"
+
+
+def refuse_rows(call: str, x: object) -> None:
+    """What gives rows one by one is no array and no batches."""
+    if x is None:
+        raise Error(f"{call}: x is None, expected an array, or several by name in a dictionary")
+    kinds = {base.__name__ for base in type(x).__mro__ if base.__module__ == "torch.utils.data.dataset"}
+    if "Dataset" in kinds and "IterableDataset" not in kinds:
+        raise Error(f"{call}: a {type(x).__name__} gives rows one by one; wrap it in a DataLoader, as DataLoader(dataset, batch_size=64)")
+
+
+def parts_of(call: str, x: Any, y: Any) -> tuple[Any, Any, tuple[Any, Any] | None]:
+    """Inputs and targets, and those of the test, or None. A file, by its path or as numpy.load gives it, has `x_train`, `y_train`, `x_test`
+    and `y_test`, as `mp-run --data=F.npz` takes them, or `y` and inputs by their names."""
+    if y is not None:
+        return x, y, None
+    refuse_rows(call, x)
+    if not isinstance(x, (str, os.PathLike)):
+        return _parts("x", x) if type(x).__name__ == "NpzFile" else (x, None, None)
+    path = path_of(x)
+    try:
+        if (kind := _kind_of(path)) is not None:
+            raise Error(f"{path}: is {kind}, expected {_EXPECTED}")
+        with numpy.load(path, allow_pickle=False) as file:
+            return _parts(path, file)
+    except OSError as error:
+        raise of_file(path, error, "cannot open: ") from None
+    except (EOFError, ValueError, zipfile.BadZipFile, zlib.error) as error:
+        what = "has arrays of Python's objects, which are not read" if "allow_pickle" in str(error) else f"is damaged or cut short ({error})"
+        raise Error(f"{path}: {what}, expected {_EXPECTED}") from error
+
+
+def _kind_of(path: str) -> str | None:
+    """What a file is that is no archive of NumPy, by how it begins; None of one that is."""
+    with open(path, "rb") as file:
+        head = file.read(512)
+    if head[:4] == b"PK\x03\x04":
+        return None
+    if not head or head[:4] == b"PK\x05\x06":
+        return "an empty file" if not head else "an archive without arrays"
+    if head[:6] == b"\x93NUMPY":
+        return "one array"
+    known = {b"\x89HDF": "a file of HDF5", b"\x1f\x8b": "compressed by gzip", b"\x80": "a pickle of Python"}
+    is_text = not set(head) & {*range(9), *range(14, 32), *range(127, 256)}
+    return next((kind for begin, kind in known.items() if head.startswith(begin)), "a text" if is_text else "no archive of arrays")
+
+
+def _parts(what: str, file: Any) -> tuple[Any, Any, tuple[Any, Any] | None]:
+    names = list(file.files)
+    if {"x_train", "y_train"} <= set(names):
+        test = (file["x_test"], file["y_test"]) if {"x_test", "y_test"} <= set(names) else None
+        return file["x_train"], file["y_train"], test
+    if "y" in names and len(names) > 1:
+        return {name: file[name] for name in names if name != "y"}, file["y"], None
+    raise Error(f"{what}: has arrays {', '.join(names) or 'none'}; expected x_train and y_train, or y and inputs by their names")

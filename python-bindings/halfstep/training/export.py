@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from halfstep.compiler.compile import compile_traced
 from halfstep.compiler.settings import for_device
-from halfstep.training.data import is_fixed, specs_of
+from halfstep.training.data import is_fixed
 from halfstep.training.predictions import BATCH, source_of_predictions
 from halfstep_runtime._errors import CompileError, Error, FaultCode, check_folder, integer, several, shown, truth
 from halfstep_runtime._executable import Executable
@@ -68,7 +68,7 @@ def export(model: Module, path: str | os.PathLike[str], weights: bool, batch_siz
     if os.path.splitext(path)[1] != ".mpx":
         raise Error(f"export: {path}: a compiled model is called by .mpx, which mp-run and mp-exec know it by; expected {path}.mpx")
     trains = job is not None if training is None else truth("export: training", training)
-    if not specs_of(model):
+    if not model._inputs:
         raise Error("export: the model does not know its inputs yet: train it, begin a Sequential with nn.Input(shape, dtype), or tell it by "
                     "specify(x=nn.Input(shape, dtype))")
     sizes = _batch_sizes(batch_sizes, trainer)

@@ -66,14 +66,6 @@ def make_job(optimizer_: str | Optimizer | type[Optimizer], loss: Any, metrics: 
     chosen = global_policy() if policy is None else policy_of(policy)
     integer("threads", threads, 0)
     check_device(device)
-    return Job(
-        own,
-        loss,
-        {name: losses.beside(loss, losses.find(losses.METRICS, "metric", metric)) for name, metric in named.items()},
-        {**chosen.settings(), **own.settings(), **loss_scaling(loss_scaler), **settings},
-        chosen.settings(),
-        device,
-        threads,
-        truth("compile: pin_threads", pin_threads),
-        trainable,
-    )
+    found = {name: losses.beside(loss, losses.find(losses.METRICS, "metric", metric)) for name, metric in named.items()}
+    settings = {**chosen.settings(), **own.settings(), **loss_scaling(loss_scaler), **settings}
+    return Job(own, loss, found, settings, chosen.settings(), device, threads, truth("compile: pin_threads", pin_threads), trainable)

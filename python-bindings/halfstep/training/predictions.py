@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Any
 
 from halfstep.compiler.compile import compile_traced
 from halfstep.graph import losses
-from halfstep.training.data import specs_of
 from halfstep_runtime._session import Session
 
 if TYPE_CHECKING:
@@ -34,11 +33,7 @@ class Predictions:
     def __init__(self, trainer: Trainer):
         self._trainer = trainer
         self._sessions: dict[int | None, tuple[Session, Any]] = {}  # by the batch, with what their state is of
-        self._first_values = 0  # how often those were set
-
-    def forget(self) -> None:
-        """First values are others."""
-        self._first_values += 1
+        self.first_values = 0  # how often those were set
 
     def session_for(self, rows: int) -> Session:
         """That of the training; for fewer rows than half of its batch one of the next power of two. Where a result is none of each row, as
@@ -54,7 +49,7 @@ class Predictions:
     def _session_near(self, rows: int) -> Session:
         trained = self._trainer.session
         batch = (self._trainer._batch_size if trained is not None else None) or BATCH
-        job, inputs = self._trainer._job, specs_of(self._trainer.model)
+        job, inputs = self._trainer._job, self._trainer.model._inputs
         # Where types follow from what is measured or counted of a batch, another one may have others.
         is_open = all(one.batched for one in inputs.values()) and (job is None or job.settings.get("policy") != "auto")
         if is_open and 0 < 2 * rows < batch:
@@ -63,10 +58,13 @@ class Predictions:
 
     def _compiled(self, batch: int | None) -> Session:
         trained = self._trainer.session
-        source = (trained, trained.changes) if trained is not None else (None, self._first_values)
+        source = (trained, trained.changes) if trained is not None else (None, self.first_values)
         session, own = self._sessions.get(batch, (None, None))
         if session is None:
-            session = self._open(batch)
+            job = self._trainer._job
+            model, name, settings = source_of_predictions(self._trainer, batch)
+            executable = compile_traced(model, name, job.device if job else "cpu", training=False, batch_size=batch, **settings)
+            session = job.open(executable) if job else Session(executable)
             if len(self._sessions) >= _MOST_SESSIONS:
                 del self._sessions[next(iter(self._sessions))]
         if own != source:
@@ -76,9 +74,3 @@ class Predictions:
                 session.set_states({name: trained.state[name] for name, of in session.executable.state.items() if of.role != "derived"})
             self._sessions[batch] = session, source
         return session
-
-    def _open(self, batch: int | None) -> Session:
-        job = self._trainer._job
-        model, name, settings = source_of_predictions(self._trainer, batch)
-        executable = compile_traced(model, name, job.device if job else "cpu", training=False, batch_size=batch, **settings)
-        return job.open(executable) if job else Session(executable)

@@ -5,30 +5,31 @@ from __future__ import annotations
 import dataclasses
 import math
 import os
-import sys
 import warnings
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy
 
-from halfstep.callbacks import History
+from halfstep.callbacks import Advice, History, Watchers, check_callbacks
 from halfstep.compiler.compile import compile_traced
 from halfstep.compiler.progress import in_notebook
 from halfstep.compiler.settings import for_device, spell_settings
 from halfstep.graph import losses
-from halfstep.graph.graph import TensorType
+from halfstep.graph.graph import Graph, TensorType
 from halfstep.graph.tensor import Tensor
 from halfstep.hints.faults import hint
 from halfstep.layers.leaves import Input
 from halfstep.layers.undo import undone_on_error
 from halfstep.training import batches
-from halfstep.training.data import LABEL, Arrays, Named, as_given, count_rows, cut, dtype_of, has_rows, is_fixed, name_inputs, part_of, specified_targets
-from halfstep.training.data import specs_of, split_arrays, targets_of
+from halfstep.training.data import (
+    LABEL, Arrays, Named, as_given, count_rows, cut, has_rows, is_fixed, name_inputs, part_of, parts_of, refuse_rows, specified_targets, split_arrays,
+    targets_of,
+)
 from halfstep.training.job import Job
 from halfstep.training.predictions import Predictions
 from halfstep.training.scaler import Scaler
-from halfstep.training.watchers import Advice, Watchers, check_callbacks
+from halfstep_runtime._arrays import dtype_name
 from halfstep_runtime._errors import Error, as_float, check_folder, fraction, integer, level_of_user, path_of, shown
 from halfstep_runtime._files import check_kind, check_written
 from halfstep_runtime._keywords import tell_methods
@@ -36,27 +37,21 @@ from halfstep_runtime._session import Session
 from halfstep_runtime._tensor_files import read_metadata, read_tensors
 
 if TYPE_CHECKING:
-    from halfstep.graph.graph import Graph
     from halfstep.layers.module import Module
 
 # Settings of a loss scale that changes.
 _SCALING = ("init_scale", "growth_factor", "backoff_factor", "growth_interval", "hysteresis", "hysteresis_kind", "floor", "ceiling")
-# What training adds to a model's own.
-_ADDED = (LABEL, "row_weights", "learning_rate", "loss_scale", "growth_tracker", "hysteresis_tracker", "skipped_steps", "consecutive_skips")
-
-
-def _is_added(name: str, own: Mapping[str, str], optimizer: str) -> bool:
-    """Whether training adds a state of that name: one of its own, or what it keeps beside another's."""
-    of, _, kept = name.rpartition("/")
-    return (name in _ADDED[1:] or name in (f"{optimizer}.step", f"{optimizer}.momentum_product") or
-            of in own and (kept in ("pending", "gradient_sum") or kept.startswith(f"{optimizer}.")))
+# States that training adds to a model's own.
+_ADDED = ("row_weights", "learning_rate", "loss_scale", "growth_tracker", "hysteresis_tracker", "skipped_steps", "consecutive_skips")
 
 
 def _check_names_of(module: Module, optimizer: str, takes_targets: bool) -> None:
-    """That inputs, parameters and states are called otherwise than what training adds."""
-    own = {**dict.fromkeys(specs_of(module), "input"), **{name: type(leaf).__name__ for name, leaf in module.named_leaves()}}
+    """That inputs, parameters and states are called otherwise than what training adds: of its own, or beside another's."""
+    own = {**dict.fromkeys(module._inputs, "input"), **{name: type(leaf).__name__ for name, leaf in module.named_leaves()}}
+    added = {*_ADDED, f"{optimizer}.step", f"{optimizer}.momentum_product", *[LABEL] * takes_targets}
     for name in own:
-        if name == LABEL and takes_targets or _is_added(name, own, optimizer):
+        of, _, kept = name.rpartition("/")
+        if name in added or of in own and (kept in ("pending", "gradient_sum") or kept.startswith(f"{optimizer}.")):
             raise Error(f"{type(module).__name__}: training has a '{name}' of its own; call the {own[name]} something else")
 
 
@@ -88,7 +83,7 @@ class Trainer:
         self.session: Session | None = None
         self.steps = 0
         self.epochs = 0
-        self._job: Job | None = model.__dict__.get("_job")
+        self._job: Job | None = model._job
         self._batch_size: int | None = None
         self._pads = False  # whether rows may only fill a batch up
         self._skips = 0  # the last steps, one after another
@@ -138,8 +133,8 @@ class Trainer:
 
     def _specify(self, arrays: Named) -> None:
         """Has the model's inputs be of such rows, where they are not known."""
-        if not specs_of(self.model):
-            self.model.specify(**{name: Input(array.shape[1:], dtype_of(array)) for name, array in arrays.items()})
+        if not self.model._inputs:
+            self.model.specify(**{name: Input(array.shape[1:], dtype_name("an array", array.dtype)) for name, array in arrays.items()})
 
     def source_of_step(self, batch_size: int, pads: bool) -> tuple[Any, str, dict[str, Any]]:
         """The traced model that trains, its name and settings."""
@@ -217,7 +212,7 @@ class Trainer:
             self.session.load_state(path)
         else:
             self._compiled()
-            if specs_of(self.model):
+            if self.model._inputs:
                 self.model.load_weights(path)
             self._saved = os.fspath(path)
             scalars = {name: array.item() for name, value in read_tensors(path).items() if not (array := numpy.asarray(value)).shape}
@@ -261,7 +256,7 @@ class Trainer:
         for name, leaf in self.model.named_leaves():
             if name in values:
                 leaf.value = values[name]
-        self._predictions.forget()
+        self._predictions.first_values += 1
 
     # fit, evaluate, predict
 
@@ -275,6 +270,8 @@ class Trainer:
     def fit(self, x: Any, y: Any, batch_size: int, epochs: int, *, validation_data: Any, seed: int, last_batch: str, verbose: bool, callbacks: Any,
             validation_split: float = 0.0, checkpoint: str | os.PathLike[str] | None = None, resume: bool = False,
             log: str | os.PathLike[str] | None = None, find_nonfinite: bool = False, initial_epoch: int = 0) -> History:
+        x, y, test_data = parts_of("fit", x, y)
+        validation_data = test_data if validation_data is None and not validation_split else validation_data
         seed, first = integer("seed", seed, bits=64), integer("initial_epoch", initial_epoch, 0)
         if first and resume:
             raise Error("initial_epoch and resume exclude each other: the checkpoint says which epoch is the first")
@@ -321,7 +318,12 @@ class Trainer:
                           "alone", stacklevel=level_of_user())
         flags.update(epochs=total, log=log, quiet=None if verbose else "true")
         flags["progress-bar"] = "true" if in_notebook() else None
-        finder = self._finder(history, verbose) if find_nonfinite else None
+        finder = None
+        if find_nonfinite:
+            from halfstep.report import nonfinite
+
+            model, name, settings = self.source
+            finder = nonfinite.Finder(model.text(True), name, spell_settings(settings), history.nonfinite, verbose).see
         rate = self.learning_rate
         with Watchers(self, [history, *callbacks], total, first, behind) as watchers:
             if self.epochs < total:
@@ -355,24 +357,9 @@ class Trainer:
             session.changes += 1
         self._skips = 0
 
-    def _finder(self, history: History, verbose: bool) -> Callable[[Any, Any], bool]:
-        """What looks into steps, and adds to the history what it finds."""
-        from halfstep.report import nonfinite
-
-        model, name, settings = self.source
-        finder = nonfinite.Finder(model.text(True), name, spell_settings(settings))
-        finder.found = history.nonfinite
-
-        def see(step: Any, inputs: Any) -> bool:
-            before = len(finder.found)
-            is_over = finder.see(step, inputs)
-            for one in finder.found[before:] if verbose else ():
-                print(one, file=sys.stderr, end="", flush=True)
-            return is_over
-
-        return see
-
     def evaluate(self, x: Any, y: Any, batch_size: int) -> dict[str, float]:
+        x, y, test = parts_of("evaluate", x, y)
+        x, y = test or (x, y)
         batch_size = integer("batch_size", batch_size, 1)
         arrays = name_inputs(self.model, *((x, y) if y is not None else self._rows_of(x)))
         if is_fixed(self.model):
@@ -382,6 +369,7 @@ class Trainer:
         return {name: float(value) for name, _, value in scores}
 
     def predict(self, x: Any) -> Any:
+        refuse_rows("predict", x)
         if batches.are_batches(x):
             return batches.predict(self, x)
         arrays = name_inputs(self.model, x)
@@ -389,14 +377,14 @@ class Trainer:
             self._specify(arrays)
             rows = [len(array) for name, array in arrays.items() if array.ndim and has_rows(self.model, name)]
             session = self._predictions.session_for(rows[0] if rows else 0)
-        for name, one in specs_of(self.model).items():
+        for name, one in self.model._inputs.items():
             if one.batched and one.shape and name in arrays and tuple(arrays[name].shape) == one.shape:
                 raise Error(f"predict: '{name}' is one row, of shape {one.shape}, expected rows; array[None] is a batch of it alone")
             if not one.batched and name in arrays and arrays[name].ndim == len(one.shape) > 0 and len(arrays[name]) != one.shape[0]:
                 raise Error(f"predict: '{name}' has {len(arrays[name])} rows, and the model takes {one.shape[0]} alone: give so many, "
                             f"or an iterable of batches of so many, as (x[i : i + {one.shape[0]}] for i in range(0, len(x), {one.shape[0]}))")
         # What a model takes and does not use is no input of the program.
-        unused = set(specs_of(self.model)) - set(session._programs["infer"].inputs)
+        unused = set(self.model._inputs) - set(session._programs["infer"].inputs)
         results = session.run("infer", {name: value for name, value in arrays.items() if name not in unused})
         return next(iter(results.values())) if len(results) == 1 else results
 

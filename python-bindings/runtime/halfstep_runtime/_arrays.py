@@ -1,18 +1,28 @@
-"""Arrays of any library, as programs take them and give them."""
+"""Element types, and arrays of any library, as programs take them and give them."""
 
 from __future__ import annotations
 
 import sys
 from collections.abc import Mapping, Sequence
-from typing import Any, TypeAlias
+from typing import Any, Literal, TypeAlias, get_args
 
-import numpy
-
-from halfstep_runtime._elements import DTYPES, ELEMENTS, dtype_name
 from halfstep_runtime._errors import Error
+from halfstep_runtime._libraries import numpy
 
+DTypeName = Literal["bool", "uint8", "int32", "int64", "float16", "bfloat16", "float32", "float64"]
+# NumPy's names, by MLIR's, in the order in which MpElementType numbers them.
+ELEMENTS = ("i1", "ui8", "i32", "i64", "f16", "bf16", "f32", "f64")
+DTYPES: dict[str, DTypeName] = dict(zip(ELEMENTS, get_args(DTypeName)))
 Numbers: TypeAlias = "numpy.ndarray[Any, Any]"
 BF16 = ELEMENTS.index("bf16")
+
+
+def dtype_name(what: str, dtype: object) -> DTypeName:
+    """An element type as models have it, by the name that NumPy and PyTorch have for it."""
+    for name in DTYPES.values():
+        if name == str(dtype):
+            return name
+    raise Error(f"{what} has elements of {dtype}, expected one of {', '.join(DTYPES.values())}")
 
 
 def bfloat16() -> Any:

@@ -75,13 +75,6 @@ def begin(error: Error, of: str) -> Error:
     return error
 
 
-def error_of(fault: Fault) -> Error:
-    """The error that the compiler or the runtime tells."""
-    error = Error(fault.spelled())
-    error.fault = fault
-    return error
-
-
 class UnknownName(Error, KeyError):
     """A name that is asked for and not there: a KeyError, too, as mappings have it."""
 
@@ -171,8 +164,14 @@ def check_folder(path: AnyPath) -> str:
     return path
 
 
-def _plain(name: object) -> str:
+def plain(name: object) -> str:
+    """A name without what spellings of it differ by: "crossentropy" of "CrossEntropy" and "cross_entropy"."""
     return re.sub(r"[^a-z0-9]", "", str(name).lower())
+
+
+def snake_case(name: str) -> str:
+    """A class's name as Keras writes it: conv2d_transpose of Conv2DTranspose. A word begins with a capital before a small letter, or behind one."""
+    return re.sub(r"(?<=[A-Za-z0-9])(?=[A-Z][a-z])|(?<=[a-z])(?=[A-Z])", "_", name).lower()
 
 
 def _is_slip(a: str, b: str) -> bool:
@@ -193,11 +192,11 @@ def nearest(name: object, known: Iterable[str]) -> str | None:
 
     if not isinstance(name, str):
         return None
-    known, plain = list(known), _plain(name)
+    known, wanted = list(known), plain(name)
     ways: list[Callable[[str], bool]] = [
-        lambda one: _plain(one) == plain,
-        lambda one: _is_slip(plain, _plain(one)),
-        lambda one: _plain(one) == re.sub(r"[123]d$", "", plain),
+        lambda one: plain(one) == wanted,
+        lambda one: _is_slip(wanted, plain(one)),
+        lambda one: plain(one) == re.sub(r"[123]d$", "", wanted),
     ]
     for is_meant in ways:
         if (found := next(filter(is_meant, known), None)) is not None:
@@ -240,9 +239,9 @@ class CompileError(Error):
         self.diagnostics = diagnostics
 
 
-def compile_error(fault: Fault, diagnostics: tuple[Diagnostic, ...] = ()) -> CompileError:
-    """The error that a compilation ends with."""
-    error = CompileError(fault.spelled(), diagnostics)
+def error_of(fault: Fault, diagnostics: tuple[Diagnostic, ...] | None = None) -> Error:
+    """The error that the compiler or the runtime tells; with diagnostics the one that a compilation ends with."""
+    error = Error(fault.spelled()) if diagnostics is None else CompileError(fault.spelled(), diagnostics)
     error.fault = fault
     return error
 

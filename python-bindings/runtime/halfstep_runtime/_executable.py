@@ -7,8 +7,8 @@ import os
 from collections.abc import Mapping
 from typing import Any
 
-from halfstep_runtime import _runtime
-from halfstep_runtime._elements import ELEMENTS
+from halfstep_runtime import _arrays, _runtime
+from halfstep_runtime._arrays import ELEMENTS
 from halfstep_runtime._errors import Error, check_there, shown
 from halfstep_runtime._files import write
 from halfstep_runtime._keywords import tell_methods
@@ -68,8 +68,6 @@ class Executable:
 
     def _with_values(self, values: Mapping[str, Any]) -> Executable:
         """The same with values of states in it, from which sessions start; of those that it has."""
-        from halfstep_runtime import _arrays
-
         known, other = self.state, Executable.__new__(Executable)
         other._handle = self._handle.with_values(*_arrays.several_to_runtime({name: one for name, one in values.items() if name in known}, elements_of(known)))
         return other

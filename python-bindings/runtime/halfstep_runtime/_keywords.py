@@ -174,22 +174,21 @@ def tell_methods(kind: type, names: Iterable[str] | None = None, instead: Mappin
             setattr(kind, name, one if function is method else type(method)(one))
 
 
-def _takes_nothing(self: object) -> None:
-    """Of a layer without arguments."""
+def tell(module: str, names: Iterable[str], members: dict[str, Any], instead: Mapping[str, str] | None = None,
+         absent: Callable[[str], str] | None = None, checked: Callable[[Callable[..., Any], str], Callable[..., Any]] | None = None) -> None:
+    """Has the functions and the layers of a module tell of keywords that they do not have; `instead` has what is here for those of layers.
+    `absent` gives what is said of a name that the module does not have, and `checked` functions that check what else they are given."""
 
+    if absent is not None:
+        def missing(name: str) -> None:
+            raise AttributeError(f"{module} has no '{name}'; {absent(name)}")
 
-_takes_nothing.__name__ = "__init__"
-
-
-def tell(module: str, names: Iterable[str], members: dict[str, Any], instead: Mapping[str, str] | None = None) -> None:
-    """Has the functions and the layers of a module tell of keywords that they do not have; `instead` has what is here for those of layers."""
+        members["__getattr__"] = missing
     for name in names:
         one = members[name]
         if inspect.isfunction(one):
-            members[name] = told(one, module, name=name, shows=True)
+            members[name] = told(one if checked is None else checked(one, name), module, name=name, shows=True)
         elif inspect.isclass(one):
-            if one.__init__ is object.__init__ and name != "Module":  # which may be one base of several
-                one.__init__ = _takes_nothing  # type: ignore[method-assign]
             for base in one.__mro__:
                 if base.__module__.startswith(("halfstep.", "halfstep_runtime.")) and not hasattr(vars(base).get("__init__", tell), "__wrapped__"):
                     tell_methods(base, {"__init__"} & {*vars(base)}, {"__init__": instead or {}})

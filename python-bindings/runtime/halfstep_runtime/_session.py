@@ -6,7 +6,7 @@ import os
 from collections.abc import Iterator, Mapping, MutableMapping
 from typing import Any
 
-from halfstep_runtime import _runtime
+from halfstep_runtime import _arrays, _runtime
 from halfstep_runtime._errors import Error, check_device, integer, is_text, shown, truth, unknown_name
 from halfstep_runtime._executable import Executable, elements_of
 from halfstep_runtime._files import check_kind, check_written
@@ -21,15 +21,11 @@ class State(MutableMapping[str, Any]):
         self._session = session
 
     def __getitem__(self, name: str) -> Any:
-        from halfstep_runtime import _arrays
-
         self._check(name)
         ((_, element, array),) = self._session._handle.state(name)
         return _arrays.from_runtime(element, array)
 
     def __setitem__(self, name: str, value: object) -> None:
-        from halfstep_runtime import _arrays
-
         self._check(name)
         array, element = _arrays.to_runtime(name, value, self._session.executable.state[name].element)
         self._session._handle.set_state(name, array, element)
@@ -80,8 +76,6 @@ class Session:
 
     def set_states(self, values: Mapping[str, object]) -> None:
         """Several states by name: all of them, or none where one does not fit."""
-        from halfstep_runtime import _arrays
-
         if not isinstance(values, Mapping):
             raise Error(f"set_states: values is of type {type(values).__name__}, expected a dictionary of arrays by name")
         for name in values:
@@ -121,8 +115,6 @@ class Session:
         Inputs are arrays of any library that knows DLPack or the buffer protocol, or numbers and lists. Those with a row
         for each sample may have any number of rows where the program allows.
         """
-        from halfstep_runtime import _arrays
-
         if inputs is not None and not isinstance(inputs, Mapping):
             raise Error(f"run: inputs are of type {type(inputs).__name__}, expected a dictionary of arrays by name, or arrays by keyword, "
                         f"as run({shown(program)}, x=x)")

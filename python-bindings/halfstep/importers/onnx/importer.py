@@ -10,33 +10,29 @@ import os
 import unicodedata
 from collections.abc import Iterable, Iterator
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy
 
 from halfstep import nn, ops
-from halfstep.graph.along import on_last
+from halfstep.graph.reductions import on_last
 from halfstep.graph.functions import quotient_to_zero
 from halfstep.graph.graph import current, operand
 from halfstep.graph.shapes import part, size_of
 from halfstep.graph.tensor import Tensor
 from halfstep.importers.images import UNARY, Function, elementwise
-from halfstep.importers.model import Imported, input_of, leaf_of
+from halfstep.importers.library import onnx
+from halfstep.importers.model import Imported, Rows, input_of, leaf_of
 from halfstep.importers.onnx.known import Open, compute, is_computed, shape_of, share_of
-from halfstep.importers.onnx.layers import LAYERS
+from halfstep.importers.onnx.layers import LAYERS, RANDOM
 from halfstep.importers.onnx.node import CONSTANTS, Handler, Node, Operand, axes_of, axis_of, dtype_of, known, number, numbers, tensor
-from halfstep.importers.onnx.random import RANDOM
 from halfstep.importers.onnx.recurrent import RECURRENT, lacking
 from halfstep.importers.onnx.shapes import SHAPES
 from halfstep.importers.onnx.weights import filters_of, statistics_of, weights_of
-from halfstep.importers.rows import Rows
 from halfstep.layers.leaves import Leaf
 from halfstep.layers.trainable import Trainable
-from halfstep_runtime._elements import dtype_name
+from halfstep_runtime._arrays import dtype_name
 from halfstep_runtime._errors import Error, begin, check_there, of_file
-
-if TYPE_CHECKING:
-    import onnx
 
 _LEAST_OPSET = 13
 _ROWS = 2  # of the batch for which it is seen whether a model can be made for one
@@ -55,8 +51,6 @@ def from_onnx(model: str | os.PathLike[str] | bytes | onnx.ModelProto, *, traina
     as "encoder.*", one or several. `summary` of the module shows which train."""
     path = os.fspath(model) if isinstance(model, (str, os.PathLike)) else ""
     with _naming(path):
-        import onnx
-
         proto: Any = onnx.load_model_from_string(model) if isinstance(model, bytes) else model
         if path:
             proto = onnx.load(check_there(path))  # refuses external data outside of the model's folder
@@ -100,10 +94,9 @@ def _naming(path: str) -> Iterator[None]:
 def _check_data(message: Any, file: str) -> None:
     """Refuses what lies in other files, before anything looks for it: only a path has a folder, from which onnx has read it."""
     from google.protobuf.message import Message
-    from onnx import TensorProto
 
-    if isinstance(message, TensorProto):
-        if message.data_location == TensorProto.EXTERNAL:
+    if isinstance(message, onnx.TensorProto):
+        if message.data_location == onnx.TensorProto.EXTERNAL:
             raise Error(f"the values of '{message.name}' are in another file, " +
                         ("which is not supported there" if file else "and bytes have no folder: give the path of the model's file"))
         return
@@ -132,23 +125,18 @@ class OnnxModel(Imported):
         self._outputs = [one.name for one in graph.output]
         constant = {node.inputs[i] for node in self._nodes for i in CONSTANTS.get(node.op, ()) if i < len(node.inputs)}
         used = {*self._outputs, *(name for node in self._nodes for name in node.inputs)} - constant
-        self._leaves = self._leaves_of({
-            name: value for name, value in self._constants.items()
-            if name in used and value.ndim and value.dtype.name in ("float16", "float32", "float64", "bfloat16")
-        }, trainable)
+        values = {name: value for name, value in self._constants.items()
+                  if name in used and value.ndim and value.dtype.name in ("float16", "float32", "float64", "bfloat16")}
+        weights = weights_of(self._nodes, {name: value.shape for name, value in values.items()})
+        statistics, filters = statistics_of(self._nodes), filters_of(self._nodes, self._outputs)
+        trainable.check(name for name in values if name not in statistics)
+        self._leaves = {name: leaf_of(value, is_state=name in statistics, is_filter=name in filters, trains=trainable.trains([name], name in weights))
+                        for name, value in values.items()}
         inputs = [one for one in graph.input if one.name not in self._constants]
         self._inputs = {one.name: _input_of(one) for one in inputs}  # not by specify, whose `self` one of them may be
         if not self._inputs:
             raise Error("the model has no inputs: there is nothing to compute")
         self._check_names()
-
-    def _leaves_of(self, values: dict[str, numpy.ndarray[Any, Any]], trainable: Trainable) -> dict[str, nn.Parameter | nn.State]:
-        """What the model keeps of the file's tensors of floats."""
-        weights = weights_of(self._nodes, {name: value.shape for name, value in values.items()})
-        statistics, filters = statistics_of(self._nodes), filters_of(self._nodes, self._outputs)
-        trainable.check(name for name in values if name not in statistics)
-        return {name: leaf_of(value, is_state=name in statistics, is_filter=name in filters, trains=trainable.trains([name], name in weights))
-                for name, value in values.items()}
 
     def _check(self, constants: set[str]) -> None:
         """Refuses what is not there, all of it at once."""
@@ -241,8 +229,6 @@ def _results(node: Node, values: list[Any]) -> tuple[Any, ...]:
 
 
 def _input_of(proto: onnx.ValueInfoProto) -> nn.Input:
-    from onnx import helper
-
     kind = proto.type.tensor_type
     if not proto.type.HasField("tensor_type") or not kind.HasField("shape"):
         raise Error(f"input '{proto.name}' is no tensor of a known rank")
@@ -251,31 +237,21 @@ def _input_of(proto: onnx.ValueInfoProto) -> nn.Input:
     sizes = [one.dim_value if one.HasField("dim_value") else None for one in kind.shape.dim]
     if None in sizes[1:]:
         raise Error(f"input '{proto.name}' has open sizes, of which only the first, the batch, may be one: {sizes}")
-    return input_of(tuple(sizes), dtype_name(f"input '{proto.name}'", helper.tensor_dtype_to_np_dtype(kind.elem_type)))
+    return input_of(tuple(sizes), dtype_name(f"input '{proto.name}'", onnx.helper.tensor_dtype_to_np_dtype(kind.elem_type)))
 
 
 def _array_of(what: str, proto: Any) -> numpy.ndarray[Any, Any]:
-    from onnx import numpy_helper
-
     try:
-        return numpy_helper.to_array(proto)
+        return onnx.numpy_helper.to_array(proto)
     except Exception as error:
         refused = Error(f"{what} has values that do not fit to its shape and type: {_said(error)}")
         refused.of = what
         raise refused from error
 
 
-def _unary(function: Function) -> Handler:
-    return lambda node, x: elementwise(function, x)
-
-
-def _set(function: Function, **defaults: Any) -> Handler:
+def _unary(function: Function, **defaults: Any) -> Handler:
     """With the attributes of these names, or what they are where the node does not say them."""
     return lambda node, x: elementwise(functools.partial(function, **{name: node.get(name, value) for name, value in defaults.items()}), x)
-
-
-def _binary(function: Function) -> Handler:
-    return lambda node, a, b: elementwise(function, a, b)
 
 
 def _folded(function: Function) -> Handler:
@@ -384,10 +360,6 @@ def _on_axis(function: Function) -> Handler:
     return lambda node, x: on_last(function, x, axis_of(node, x))
 
 
-def _bit_shift(node: Node, x: Tensor, bits: Tensor) -> Tensor:
-    return elementwise(ops.shift_left if node.only("direction", "LEFT", "RIGHT") == "LEFT" else ops.shift_right, x, bits)
-
-
 def _hardmax(node: Node, x: Tensor) -> Tensor:
     axis = axis_of(node, x)
     if x.shape[axis] is None:
@@ -398,34 +370,34 @@ def _hardmax(node: Node, x: Tensor) -> Tensor:
 HANDLERS: dict[str, Handler] = {
     **{name.capitalize(): _unary(getattr(ops, name)) for name in UNARY},
     "Add": _folded(ops.add),
-    "And": _binary(ops.logical_and),
+    "And": _folded(ops.logical_and),
     "ArgMax": _place(ops.argmax),
     "ArgMin": _place(ops.argmin),
-    "BitShift": _bit_shift,
-    "BitwiseAnd": _binary(ops.bitwise_and),
+    "BitShift": lambda node, x, bits: elementwise(ops.shift_left if node.only("direction", "LEFT", "RIGHT") == "LEFT" else ops.shift_right, x, bits),
+    "BitwiseAnd": _folded(ops.bitwise_and),
     "BitwiseNot": _unary(ops.bitwise_not),
-    "BitwiseOr": _binary(ops.bitwise_or),
-    "BitwiseXor": _binary(ops.bitwise_xor),
+    "BitwiseOr": _folded(ops.bitwise_or),
+    "BitwiseXor": _folded(ops.bitwise_xor),
     "Cast": lambda node, x: elementwise(functools.partial(ops.cast, dtype=dtype_of(node, "to")), x),
     "CastLike": lambda node, x, like: elementwise(functools.partial(ops.cast, dtype=like.dtype), x),
-    "Celu": _set(lambda x, alpha: ops.elu(x / alpha) * alpha, alpha=1.0),
+    "Celu": _unary(lambda x, alpha: ops.elu(x / alpha) * alpha, alpha=1.0),
     "Clip": _clip,
     "Constant": _constant,
     "CumSum": _cumsum,
     "Div": _folded(lambda a, b: ops.div(a, b) if "float" in a.dtype else quotient_to_zero(a, b)),
-    "Elu": _set(ops.elu, alpha=1.0),
+    "Elu": _unary(ops.elu, alpha=1.0),
     "Equal": _compare("eq"),
-    "Gelu": _set(ops.gelu, approximate="none"),
+    "Gelu": _unary(ops.gelu, approximate="none"),
     "Gemm": _gemm,
     "Greater": _compare("gt"),
     "GreaterOrEqual": _compare("ge"),
-    "HardSigmoid": _set(lambda x, alpha, beta: ops.clamp(x * alpha + beta, 0.0, 1.0), alpha=0.2, beta=0.5),
+    "HardSigmoid": _unary(lambda x, alpha, beta: ops.clamp(x * alpha + beta, 0.0, 1.0), alpha=0.2, beta=0.5),
     "Hardmax": _hardmax,
     "HardSwish": _unary(ops.hard_swish),
     "Identity": lambda node, x: x,
     "IsInf": _is_inf,
     "IsNaN": _unary(ops.is_nan),
-    "LeakyRelu": _set(lambda x, alpha: ops.leaky_relu(x, negative_slope=alpha), alpha=0.01),
+    "LeakyRelu": _unary(lambda x, alpha: ops.leaky_relu(x, negative_slope=alpha), alpha=0.01),
     "Less": _compare("lt"),
     "LessOrEqual": _compare("le"),
     "LogSoftmax": _on_axis(ops.log_softmax),
@@ -437,8 +409,8 @@ HANDLERS: dict[str, Handler] = {
     "Mod": lambda node, a, b: elementwise(ops.fmod if node.only("fmod", 0, 1) else ops.remainder, a, b),
     "Mul": _folded(ops.mul),
     "Not": _unary(ops.logical_not),
-    "Or": _binary(ops.logical_or),
-    "PRelu": _binary(ops.prelu),
+    "Or": _folded(ops.logical_or),
+    "PRelu": _folded(ops.prelu),
     "Pow": _pow,
     "ReduceL1": _reduce(lambda x, axes, keep: ops.sum(ops.abs(x), axes, keep)),
     "ReduceL2": _reduce(ops.l2_norm),
@@ -451,20 +423,19 @@ HANDLERS: dict[str, Handler] = {
     "ReduceSum": _reduce(ops.sum),
     "ReduceSumSquare": _reduce(lambda x, axes, keep: ops.sum(x * x, axes, keep)),
     "Round": _unary(ops.round),
-    "Selu": _set(lambda x, alpha, gamma: ops.elu(x, alpha=alpha) * gamma, alpha=1.67326319217681884765625, gamma=1.05070102214813232421875),
-    "Shrink": _set(lambda x, bias, lambd: ops.select(x < -lambd, x + bias, ops.select(x > lambd, x - bias, 0.0)), bias=0.0, lambd=0.5),
+    "Selu": _unary(lambda x, alpha, gamma: ops.elu(x, alpha=alpha) * gamma, alpha=1.67326319217681884765625, gamma=1.05070102214813232421875),
+    "Shrink": _unary(lambda x, bias, lambd: ops.select(x < -lambd, x + bias, ops.select(x > lambd, x - bias, 0.0)), bias=0.0, lambd=0.5),
     "Sign": _unary(ops.sign),
     "Softmax": _on_axis(ops.softmax),
     "Softplus": _unary(ops.softplus),
     "Softsign": _unary(lambda x: x / (1 + ops.abs(x))),
     "Sub": _folded(ops.sub),
     "Sum": _folded(ops.add),
-    "ThresholdedRelu": _set(lambda x, alpha: ops.select(x > alpha, x, 0.0), alpha=1.0),
+    "ThresholdedRelu": _unary(lambda x, alpha: ops.select(x > alpha, x, 0.0), alpha=1.0),
     "TopK": _top_k,
     "Where": lambda node, condition, a, b: elementwise(ops.select, condition, a, b),
-    "Xor": _binary(ops.bitwise_xor),
+    "Xor": _folded(ops.bitwise_xor),
     **LAYERS,
-    **RANDOM,
     **RECURRENT,
     **SHAPES,
 }

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy
 
+from halfstep.importers.library import onnx
 from halfstep_runtime._errors import Error
 
 if TYPE_CHECKING:
@@ -148,13 +149,12 @@ def _of(values: Sequence[Array]) -> Array | Open:
 
 
 def _evaluated(node: Node, values: Sequence[Any]) -> list[Array]:
-    from onnx import helper
     from onnx.reference import ReferenceEvaluator
 
     given = {name: numpy.asarray(value) for name, value in zip(node.inputs, values) if value is not None}
-    inputs = [helper.make_tensor_value_info(name, helper.np_dtype_to_tensor_dtype(value.dtype), value.shape) for name, value in given.items()]
-    outputs = [helper.make_empty_tensor_value_info(name) for name in node.outputs if name]
-    model = helper.make_model(helper.make_graph([node.proto], "known", inputs, outputs), opset_imports=[helper.make_opsetid("", node.opset)])
+    inputs = [onnx.helper.make_tensor_value_info(name, onnx.helper.np_dtype_to_tensor_dtype(value.dtype), value.shape) for name, value in given.items()]
+    outputs = [onnx.helper.make_empty_tensor_value_info(name) for name in node.outputs if name]
+    model = onnx.helper.make_model(onnx.helper.make_graph([node.proto], "known", inputs, outputs), opset_imports=[onnx.helper.make_opsetid("", node.opset)])
     try:
         if node.op == "GatherElements":  # of which the evaluator fails on more than 64 elements (numpy.choose)
             data, indices = given.values()

@@ -1,9 +1,11 @@
-"""ONNX's layers in our ops: convolutions, pooling, norms."""
+"""ONNX's layers in our ops: convolutions, pooling, norms, losses, and what draws random numbers.
+
+The `seed` of such an op is not read: each op of a model draws from a stream of its own, which starts at the seed that fit is given."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy
@@ -11,8 +13,7 @@ import numpy
 from halfstep import ops
 from halfstep.graph import class_losses
 from halfstep.graph.graph import type_of
-from halfstep.graph.promotion import in_float32
-from halfstep.graph.shapes import as_type, known_sizes, last_second, second_last
+from halfstep.graph.shapes import as_type, in_float32, known_sizes, last_second, second_last
 from halfstep.graph.tensor import Tensor
 from halfstep.importers.images import avg_pool, both_sides, channels_last, mean_of_images, reach_of_pool, with_channels_last
 from halfstep.importers.onnx.node import Handler, Node, Operand, axis_of, dtype_of, known, number, sizes
@@ -221,7 +222,34 @@ def _batch_norm(node: Node, x: Tensor, *statistics: Tensor) -> Tensor:
     return channels_last(lambda image: ops.batch_norm_inference(image, *weights, epsilon=node.get("epsilon", 1e-5)), x)
 
 
+def _settings(node: Node, like: Tensor | None) -> dict[str, Any]:
+    dtype = dtype_of(node, "dtype") if "dtype" in node.attributes else "float32" if like is None else like.dtype
+    if "float" not in dtype:
+        node.refuse(f"numbers of {dtype} are not drawn, only of floats")
+    return {"dtype": dtype, **({"shape": node.get("shape")} if like is None else {"like": like})}
+
+
+def _of(function: Callable[..., Tensor], **names: str) -> Handler:
+    """Of the shape that an attribute says or an input has; `names` are its other attributes, by ours."""
+
+    def handle(node: Node, like: Tensor | None = None) -> Tensor:
+        return function(**_settings(node, like), **{own: node.attributes[name] for own, name in names.items() if name in node.attributes})
+
+    return handle
+
+
+def _bernoulli(node: Node, x: Tensor) -> Tensor:
+    drawn = ops.random_bernoulli(x)
+    return ops.cast(drawn, dtype_of(node, "dtype")) if "dtype" in node.attributes else drawn
+
+
+RANDOM: dict[str, Handler] = {
+    "Bernoulli": _bernoulli,
+    **dict.fromkeys(["RandomNormal", "RandomNormalLike"], _of(ops.random_normal, mean="mean", std="scale")),
+    **dict.fromkeys(["RandomUniform", "RandomUniformLike"], _of(ops.random_uniform, low="low", high="high")),
+}
 LAYERS: dict[str, Handler] = {
+    **RANDOM,
     "AveragePool": _average_pool,
     "BatchNormalization": _batch_norm,
     "Conv": _conv,

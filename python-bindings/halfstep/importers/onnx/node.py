@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from fractions import Fraction
 from typing import Any, NoReturn, TypeAlias, cast
 
@@ -10,18 +10,17 @@ import numpy
 
 from halfstep import ops
 from halfstep.graph.tensor import Tensor
-from halfstep.importers.images import leaf_tensor
+from halfstep.importers.images import Handler as Handler, leaf_tensor
+from halfstep.importers.library import onnx
+from halfstep.importers.model import Rows
 from halfstep.importers.onnx.known import Open
-from halfstep.importers.rows import Rows
 from halfstep.layers.leaves import Leaf
 from halfstep_runtime import _errors
-from halfstep_runtime._elements import DTYPES, DTypeName
+from halfstep_runtime._arrays import DTYPES, DTypeName
 from halfstep_runtime._errors import Error, begin
 
 # What an input is when its op is imported: a tensor, or what the file holds of it; None where it is left out.
 Operand: TypeAlias = "Tensor | Leaf | Open | numpy.ndarray[Any, Any] | float | None"
-# A rule of an op: of the node and its inputs, a tensor or several.
-Handler: TypeAlias = Callable[..., Any]
 
 
 class Node:
@@ -32,14 +31,12 @@ class Node:
     shares: Sequence[Fraction | None] = ()
 
     def __init__(self, proto: Any, opset: int):
-        from onnx import helper
-
         self.proto, self.opset = proto, opset
         self.op = proto.op_type if proto.domain in ("", "ai.onnx") else f"{proto.domain}.{proto.op_type}"
         self.name = proto.name or f"{proto.op_type} of {next(filter(None, proto.output), 'nothing')}"
         self.inputs: list[str] = list(proto.input)
         self.outputs: list[str] = list(proto.output)
-        self.attributes: dict[str, Any] = {one.name: helper.get_attribute_value(one) for one in proto.attribute}
+        self.attributes: dict[str, Any] = {one.name: onnx.helper.get_attribute_value(one) for one in proto.attribute}
         self.branches: dict[str, list[Node]] = {name: [Node(one, opset) for one in graph.node] for name, graph in self.attributes.items()
                                                 if name in ("then_branch", "else_branch")}
 
@@ -141,9 +138,7 @@ def tensor(value: Operand) -> Tensor:
 
 def dtype_of(node: Node, name: str, otherwise: int | None = None) -> DTypeName:
     """An attribute that is an element type."""
-    from onnx import helper
-
-    dtype = cast(DTypeName, helper.tensor_dtype_to_np_dtype(node.get(name, otherwise)).name)
+    dtype = cast(DTypeName, onnx.helper.tensor_dtype_to_np_dtype(node.get(name, otherwise)).name)
     if dtype not in DTYPES.values():
         node.refuse(f"elements of {dtype} are not supported")
     return dtype

@@ -109,7 +109,7 @@ def _reset_before(kernel: Tensor) -> Cell:
     return cell
 
 
-def _direction(node: Node, x: Tensor, count: int, weights: list[Any], state: State | None, peepholes: Tensor | None) -> tuple[Tensor, State]:
+def _direction(node: Node, x: Tensor, count: int, weights: list[Any], state: State | None, peepholes: Tensor | None, backwards: bool) -> tuple[Tensor, State]:
     """Outputs [rows, positions, units], and the last state."""
     kernel, recurrent, bias, own_bias = weights
     cell = CELLS[_KINDS[node.op][_activations(node)[0]]][0]
@@ -119,7 +119,7 @@ def _direction(node: Node, x: Tensor, count: int, weights: list[Any], state: Sta
         units = recurrent.shape[1]
         recurrent, own = ops.split(recurrent, [2 * units, units], 0)
         cell = _reset_before(own)
-    outputs, last = walk(cell, x, count, Weights(kernel, recurrent, bias, own_bias, transposed=True), state)
+    outputs, last = walk(cell, x, count, Weights(kernel, recurrent, bias, own_bias, transposed=True), state, backwards)
     return ops.stack(outputs, 1), last
 
 
@@ -154,10 +154,8 @@ def _layer(node: Node, x: Tensor, kernels: Tensor, recurrents: Tensor, biases: T
     outputs: list[Tensor] = []
     last: list[tuple[Tensor, ...]] = []
     for direction, is_backwards in enumerate(directions):
-        given = ops.flip(x, 1) if is_backwards else x
-        values, state = _direction(node, given, count, _weights(node, direction, kernels, recurrents, biases),
-                                   _states(first, direction, batch_first), None if peepholes is None else peepholes[direction])
-        values = ops.flip(values, 1) if is_backwards else values
+        values, state = _direction(node, x, count, _weights(node, direction, kernels, recurrents, biases), _states(first, direction, batch_first),
+                                   None if peepholes is None else peepholes[direction], is_backwards)
         outputs.append(values if batch_first else ops.transpose(values, (1, 0, 2)))
         last.append(state)
     ends = [ops.stack([state[part] for state in last], 1 if batch_first else 0) for part in range(len(first))]

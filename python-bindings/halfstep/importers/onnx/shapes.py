@@ -11,10 +11,11 @@ from halfstep import ops
 from halfstep.graph.scatter import from_start, gather_slices, places_of, summed
 from halfstep.graph.shapes import known_sizes, product, size_of, without
 from halfstep.graph.tensor import Tensor
+from halfstep.importers.library import onnx
 from halfstep.importers.onnx.known import Open
 from halfstep.importers.onnx.node import Handler, Node, Operand, axes_of, axis_of, known, number, numbers, sizes, tensor
 from halfstep.layers.leaves import Leaf
-from halfstep_runtime._elements import DTypeName
+from halfstep_runtime._arrays import DTypeName
 
 if TYPE_CHECKING:
     from halfstep.hints.types import PadMode
@@ -63,10 +64,8 @@ def _expand(node: Node, x: Tensor, shape: Operand) -> Tensor:
 def _constant_of_shape(node: Node, shape: Operand) -> Tensor:
     if not isinstance(shape, Open):
         node.refuse("an input of the model decides its sizes: give constants")
-    from onnx import numpy_helper
-
     value = node.get("value")
-    filling = numpy.zeros(1, "float32") if value is None else numpy_helper.to_array(value)
+    filling = numpy.zeros(1, "float32") if value is None else onnx.numpy_helper.to_array(value)
     return node.filled(filling.item(), sizes(node, shape), cast(DTypeName, filling.dtype.name), shape)
 
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Mapping
+from typing import NamedTuple
 
 import numpy
 
+from halfstep.importers.model import only_filters
 from halfstep.importers.onnx.node import Node
 
 # The inputs that layers read as weights, by op.
@@ -25,20 +26,18 @@ _SHAPES = {"Concat", "Expand", "Flatten", "Gather", "Pad", "Reshape", "Slice", "
 _WITHOUT = {"LogSoftmax", "MatMul", "Gemm", "Softmax"}
 
 
-@dataclasses.dataclass(frozen=True)
-class _Origin:
+class _Origin(NamedTuple):
     """An initializer, and its shape where a value is no more than it; None where that was reshaped."""
 
     name: str
     shape: tuple[int, ...] | None
 
 
-@dataclasses.dataclass(frozen=True)
-class _Channels:
+class _Channels(NamedTuple):
     """What a layer gave channels: their dimension, from the end, and their number; None where a later op put them elsewhere."""
 
     dimension: int | None = None
-    count: int | None = None
+    number: int | None = None
 
 
 def _is_product(equation: str) -> bool:
@@ -100,9 +99,9 @@ class _Reader:
         """Whether it is a number for each channel, and lies along them as far as that is known."""
         shape = self.shapes[origin.name]
         size = int(numpy.prod(shape))
-        if max(shape, default=0) != size or (channels.count is None and size == 1):
+        if max(shape, default=0) != size or (channels.number is None and size == 1):
             return False
-        if channels.count is not None and size != channels.count:
+        if channels.number is not None and size != channels.number:
             return False
         if origin.shape is None or channels.dimension is None or size == 1:
             return True
@@ -126,4 +125,4 @@ def statistics_of(nodes: list[Node]) -> set[str]:
 def filters_of(nodes: list[Node], outputs: list[str]) -> set[str]:
     """What convolutions read as filters, and nothing else reads."""
     uses = [(name, node.op in ("Conv", "ConvTranspose") and place == 1) for node in nodes for place, name in enumerate(node.inputs)]
-    return {name for name, is_filter in uses if is_filter} - {name for name, is_filter in uses if not is_filter} - set(outputs)
+    return only_filters(uses) - set(outputs)

@@ -8,24 +8,23 @@ from typing import Any
 import numpy
 
 from halfstep import ops
-from halfstep.graph.along import on_last
+from halfstep.graph.reductions import on_last
 from halfstep.graph.functions import quotient_to_zero
 from halfstep.graph.shapes import part, size_of
 from halfstep.graph.tensor import Tensor
 from halfstep.importers.images import UNARY, Function, elementwise, mean_of_images
-from halfstep.importers.torch.call import Call, Handler
+from halfstep.importers.library import torch
 from halfstep.importers.torch.embeddings import EMBEDDINGS
+from halfstep.importers.torch.call import Call, Handler, Operand, as_type, binary, float_of, is_float, like, pair, tensor_of, unary
 from halfstep.importers.torch.indexing import INDEXING
 from halfstep.importers.torch.kinks import KINKS
 from halfstep.importers.torch.layers import LAYERS
 from halfstep.importers.torch.losses import LOSSES
-from halfstep.importers.torch.operands import Operand, as_type, binary, float_of, is_float, like, pair, tensor_of, unary
 from halfstep.importers.torch.products import PRODUCTS
 from halfstep.importers.torch.random import RANDOM
 from halfstep.importers.torch.recurrent import RECURRENT
 from halfstep.importers.torch.views import VIEWS, transposed
 from halfstep.importers.torch.windows import WINDOWS
-from halfstep.importers.torch.writes import WRITES
 from halfstep_runtime._errors import Error, axes, axis
 
 INSTEAD = {
@@ -102,11 +101,6 @@ def _truth(value: Operand) -> Tensor:
     return x if x.dtype == "bool" else ops.compare("ne", x, 0)
 
 
-def _threshold(call: Call, x: Tensor, threshold: float, value: float) -> Tensor:
-    x = float_of(x)
-    return ops.select(x > threshold, x, ops.constant(value, x.dtype))
-
-
 # Shapes
 
 
@@ -115,11 +109,6 @@ def _expand(call: Call, x: Tensor, *_: object) -> Tensor:
     if x.shape == shape:
         return x
     return ops.broadcast(x, shape) if None not in shape else ops.broadcast(x, like=call.filled(0))
-
-
-def _to(call: Call, x: Tensor, *_: object) -> Tensor:
-    """A cast that was written; those of autocast are not in the graph."""
-    return x if (call.named.get("dtype") or call.named.get("other")) is None else as_type(x, call.dtype)
 
 
 def _like(value: float | None) -> Handler:
@@ -222,8 +211,6 @@ def _median(call: Call, x: Tensor, dim: int | None = None, keep_dims: bool = Fal
 
 def _quantile(call: Call, x: Tensor, q: Any, dim: int | None = None, keep_dims: bool = False, *_: object) -> Tensor:
     """Between the two elements at a share of the sorted ones, in a straight line; of a row with NaN it is that."""
-    import torch
-
     call.only("interpolation", "linear")
     known = call.named["q"]
     if isinstance(known, Tensor):
@@ -239,17 +226,6 @@ def _quantile(call: Call, x: Tensor, q: Any, dim: int | None = None, keep_dims: 
     has_nan = ops.reduce_max(ops.cast(ops.is_nan(flat), "float32"), place, True) > 0.5
     rows = [ops.select(has_nan, math.nan, one) for one in found]
     return ops.reshape(ops.stack(rows) if isinstance(shares, list) else rows[0], call.shape)
-
-
-def _nan_to_num(call: Call, x: Tensor, nan: float | None = None, high: float | None = None, low: float | None = None) -> Tensor:
-    import torch
-
-    if not is_float(x):
-        return x
-    limits = torch.finfo(getattr(torch, x.dtype))
-    x = ops.select(ops.is_nan(x), nan or 0.0, x)
-    x = ops.select(x == float("inf"), limits.max if high is None else high, x)
-    return ops.select(x == float("-inf"), limits.min if low is None else low, x)
 
 
 def _log_add_exp(a: Tensor, b: Tensor) -> Tensor:
@@ -319,7 +295,9 @@ HANDLERS: dict[str, Handler] = {
     **dict.fromkeys(["__lshift__", "bitwise_left_shift"], binary(ops.shift_left)),
     **dict.fromkeys(["__rshift__", "bitwise_right_shift"], binary(ops.shift_right)),
     **{name: binary(getattr(ops, name)) for name in ("floor_divide", "fmod", "remainder")},
-    **dict.fromkeys(["_to_copy", "to", "type_as"], _to),
+    # Casts that were written; those of autocast are not in the graph.
+    **dict.fromkeys(["_to_copy", "to", "type_as"],
+                    lambda call, x, *_: x if (call.named.get("dtype") or call.named.get("other")) is None else as_type(x, call.dtype)),
     "arange": _arange,
     "all": _typed(ops.all),
     "any": _typed(ops.any),
@@ -352,7 +330,6 @@ HANDLERS: dict[str, Handler] = {
     "logical_xor": _logical(ops.bitwise_xor),
     "masked_fill": lambda call, x, mask, value: ops.select(mask, like(x, value), x),
     "median": _median,
-    "nan_to_num": _nan_to_num,
     "ones_like": _like(1),
     "quantile": _quantile,
     "permute": lambda call, x, order: ops.transpose(x, order),
@@ -367,7 +344,6 @@ HANDLERS: dict[str, Handler] = {
     "sub": lambda call, a, b, alpha=1: elementwise(ops.sub, *_scaled(a, b, alpha)),
     "sum": _typed(ops.sum),
     "t": lambda call, x: transposed(x),
-    "threshold": _threshold,
     "topk": _top_k,
     "transpose": lambda call, x, first, second: transposed(x, first, second),
     "var": _variance,
@@ -384,5 +360,4 @@ HANDLERS: dict[str, Handler] = {
     **RECURRENT,
     **VIEWS,
     **WINDOWS,
-    **WRITES,
 }

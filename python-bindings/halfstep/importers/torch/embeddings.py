@@ -9,8 +9,7 @@ import numpy
 from halfstep import ops
 from halfstep.graph.shapes import known_sizes, size_of
 from halfstep.graph.tensor import Tensor
-from halfstep.importers.torch.call import Call, Handler
-from halfstep.importers.torch.operands import as_type, tensor_of
+from halfstep.importers.torch.call import Call, Handler, as_type, tensor_of
 from halfstep_runtime._errors import Error
 
 SUM, MEAN, MAX = range(3)  # the modes of nn.EmbeddingBag

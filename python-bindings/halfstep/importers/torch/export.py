@@ -7,24 +7,22 @@ import operator
 import os
 import re
 from collections.abc import Collection, Iterable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from halfstep import ops
 from halfstep.graph.graph import autocast, current, type_of
+from halfstep.graph.shapes import in_float32
 from halfstep.graph.tensor import Tensor
-from halfstep.importers.rows import Rows
+from halfstep.importers.library import GraphModule, Node, torch
+from halfstep.importers.model import Rows
 from halfstep.importers.torch import aten
-from halfstep.importers.torch.call import IGNORED, Call, name_of, sizes_of
+from halfstep.importers.torch.call import IGNORED, Batch, Call, OpenNumber, as_type, is_float, name_of, sizes_of, tensor_of, type_name
+from halfstep.importers.torch.losses import LOSSES
 from halfstep.importers.torch.memory import Held, Place, View, check_disjoint, is_whole, memory_of
-from halfstep.importers.torch.operands import as_type, is_float, tensor_of, type_name
-from halfstep.importers.torch.sizes import Batch, OpenNumber
 from halfstep.importers.torch.stops import REGIONS
 from halfstep.importers.torch.views import BACK
 from halfstep.layers.leaves import Leaf
 from halfstep_runtime._errors import Error
-
-if TYPE_CHECKING:
-    from torch.fx import GraphModule, Node
 
 # What is said of an exception of a handler that is none of ours.
 UNEXPECTED = "the importer's rule for it ended with an error of its own, which is a fault of Halfstep's"
@@ -32,9 +30,7 @@ UNEXPECTED = "the importer's rule for it ended with an error of its own, which i
 
 def decompose(node: Node, tensors: Sequence[Any]) -> GraphModule | None:
     """A graph of core ATen for an op that is none of ours, of operands as `tensors`, or None where that has such ops, too."""
-    import torch
     from torch.fx.experimental.proxy_tensor import make_fx
-    from torch.fx.node import map_arg
 
     inputs = [one for one in node.all_input_nodes if isinstance(one.meta.get("val"), torch.Tensor)]
     if len(inputs) != len(node.all_input_nodes) or not isinstance(node.target, torch._ops.OpOverload):
@@ -43,7 +39,7 @@ def decompose(node: Node, tensors: Sequence[Any]) -> GraphModule | None:
 
     def function(*tensors: Any) -> list[Any]:
         given = dict(zip(inputs, tensors))
-        result = target(*map_arg(node.args, given.get), **map_arg(node.kwargs, given.get))
+        result = target(*torch.fx.node.map_arg(node.args, given.get), **torch.fx.node.map_arg(node.kwargs, given.get))
         return list(result) if isinstance(result, (tuple, list)) else [result]
 
     with torch.no_grad():
@@ -53,21 +49,14 @@ def decompose(node: Node, tensors: Sequence[Any]) -> GraphModule | None:
             graph = make_fx(function, _decompositions())(*typed)
         except (RuntimeError, NotImplementedError):
             return None
-    names = [_plain_name(one.target) for one in graph.graph.nodes if one.op == "call_function" and isinstance(one.target, torch._ops.OpOverload)]
+    names = [name_of(one.target) for one in graph.graph.nodes if one.op == "call_function" and isinstance(one.target, torch._ops.OpOverload)]
     # What stops gradients is looked for in what the user wrote alone.
     is_ours = all((name in aten.HANDLERS or name.startswith("sym_")) and name != "detach" for name in names)
     return graph if is_ours else None
 
 
-def _plain_name(target: Any) -> str:
-    """An op's name without that of its library."""
-    return str(target._schema.name.partition("::")[2])
-
-
 def _functional(target: Any) -> Any:
     """The op that gives what one in place writes, where there is such."""
-    import torch
-
     name = name_of(target)
     packet = getattr(torch.ops.aten, name.removesuffix("_"), None) if name.endswith("_") else None
     return getattr(packet, target._overloadname, target)
@@ -75,10 +64,9 @@ def _functional(target: Any) -> Any:
 
 @functools.cache
 def _decompositions() -> dict[Any, Any]:
-    """PyTorch's, for what is no op of ours."""
-    import torch
-
-    return {op: rule for op, rule in torch.export.default_decompositions().items() if _plain_name(op) not in aten.HANDLERS}
+    """PyTorch's, for what is no op of ours, or not always."""
+    ours = aten.HANDLERS.keys() - LOSSES.keys()
+    return {op: rule for op, rule in torch.export.default_decompositions().items() if name_of(op) not in ours}
 
 
 def _check_type(call: Call, found: Any) -> None:
@@ -125,18 +113,13 @@ class Interpreter:
             if node.op == "placeholder":
                 values[node] = next(given)
             elif node.op == "get_attr":
-                values[node] = self._attribute(module, node.target)
+                value = operator.attrgetter(node.target)(module)
+                values[node] = Place(value, kept=_CONSTANT) if isinstance(value, torch.Tensor) else value
             elif node.op == "call_function":
                 values[node] = self._call(node, values)
             elif node.op == "output":
                 return [values.get(one) for one in node.args[0]]
         return []
-
-    def _attribute(self, module: GraphModule, name: str) -> Any:
-        import torch
-
-        value = operator.attrgetter(name)(module)
-        return Place(value, kept=_CONSTANT) if isinstance(value, torch.Tensor) else value
 
     def _read(self, value: Any) -> Any:
         """A value as handlers take it."""
@@ -145,8 +128,6 @@ class Interpreter:
         return value.read() if isinstance(value, Place) else value
 
     def _call(self, node: Node, values: dict[Node, Any]) -> Any:
-        import torch
-
         result = node.meta.get("val")
         if node.target is operator.getitem:
             return values[node.args[0]][node.args[1]]
@@ -203,8 +184,6 @@ class Interpreter:
 
     def _written(self, call: Call, value: Any, values: dict[Node, Any]) -> Any:
         """An op in place gives the tensor that it changes."""
-        import torch
-
         changed, = call.written
         if call.node in self._stops and call.op != "detach":  # what it is changed to, with the gradient of what it was
             value = ops.straight_through(as_type(tensor_of(self._read(value)), call.dtype), as_type(tensor_of(values[changed].read()), call.dtype))
@@ -216,8 +195,6 @@ class Interpreter:
 
     def _result(self, call: Call, value: Any, values: dict[Node, Any], item: int | None = None) -> Any:
         """A place for a result: a view where PyTorch has it in the memory of an operand."""
-        import torch
-
         if isinstance(value, Place) or value is None:
             return value
         node, own = call.node, call.node.meta.get("val")
@@ -263,15 +240,20 @@ class Interpreter:
     def _with_gradients(self, call: Call, values: dict[Node, Any]) -> Any:
         if call.is_constant():
             return call.on_constants()
-        if call.op in aten.HANDLERS:
-            return aten.HANDLERS[call.op](call, *call.operands())
-        tensors = [one for one in call.tensors() if one is not None]
+        if call.op in aten.HANDLERS and (found := aten.HANDLERS[call.op](call, *call.operands())) is not NotImplemented:
+            return found
+        if call.op not in LOSSES:
+            return self._decomposed(call, call.tensors(), [values[one] for one in call.node.all_input_nodes])
+        with in_float32(*map(tensor_of, call.tensors())) as wide:
+            return self._decomposed(call, wide, map(Place, wide))
+
+    def _decomposed(self, call: Call, tensors: Sequence[Any], places: Iterable[Any]) -> Any:
         inner = None if self._decomposes else decompose(call.node, tensors)
         if inner is None:
             raise Error("there is no such op; " + aten.INSTEAD.get(call.op, "write the forward without it"))
         self._decomposes = True
         try:
-            results = self.run(inner, [values[one] for one in call.node.all_input_nodes])
+            results = self.run(inner, places)
         finally:
             self._decomposes = False
         return results[0] if len(results) == 1 else tuple(results)
@@ -307,8 +289,6 @@ def _path_of(node: Node) -> str:
 
 def _place_of(node: Node) -> tuple[str, int] | None:
     """The file and the line of the forward that a node is from."""
-    import torch
-
     found = re.findall(r'File "([^"]+)", line (\d+)', node.meta.get("stack_trace") or "")
     # Where PyTorch's own layers are written says nothing.
     found = [one for one in found if not one[0].startswith(os.path.dirname(torch.__file__))] or found

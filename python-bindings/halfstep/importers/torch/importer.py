@@ -12,31 +12,27 @@ import logging
 import os
 import re
 import sys
+import threading
 import traceback
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy
 
 from halfstep import nn
 from halfstep.graph.graph import current
 from halfstep.graph.tensor import Tensor
-from halfstep.importers.model import Imported, input_of, leaf_of
+from halfstep.importers.library import GraphModule, Node, torch
+from halfstep.importers.model import Imported, input_of, leaf_of, only_filters
 from halfstep.importers.torch.aten import INSTEAD
-from halfstep.importers.torch.call import sizes_of
+from halfstep.importers.torch.call import IGNORED, name_of, sizes_of, type_name
 from halfstep.importers.torch.export import Interpreter
-from halfstep.importers.torch.filters import filters_of
-from halfstep.importers.torch.operands import type_name
-from halfstep.importers.torch.static import with_sizes
-from halfstep.importers.torch.stops import Stops
+from halfstep.importers.torch.stops import REGIONS, Stops
 from halfstep.importers.torch.tracing import Tracing
 from halfstep.layers.leaves import check_keys, number_arrays
 from halfstep.layers.trainable import Trainable
-from halfstep_runtime._elements import dtype_name
+from halfstep_runtime._arrays import dtype_name
 from halfstep_runtime._errors import PACKAGES, Error
-
-if TYPE_CHECKING:
-    import torch
 
 
 def from_torch(module: torch.nn.Module, args: torch.Tensor | Sequence[torch.Tensor], *, batched: bool = True, trainable: str | Iterable[str] | None = None,
@@ -49,8 +45,6 @@ def from_torch(module: torch.nn.Module, args: torch.Tensor | Sequence[torch.Tens
     Parameters train as their `requires_grad` says; `trainable` names all that train instead, `frozen` what does not: names of parameters or
     patterns as "encoder.*", one or several.
     """
-    import torch
-
     if not isinstance(module, torch.nn.Module):
         told = f"the class {module.__name__}, expected an object of it" if isinstance(module, type) else (
             f"a {type(module).__name__}, expected a torch.nn.Module: a function is the forward of one")
@@ -69,7 +63,7 @@ def from_torch(module: torch.nn.Module, args: torch.Tensor | Sequence[torch.Tens
         if lacking is not None or not is_open:
             # The module as it is now: what is changed in it later is not.
             kept = Tracing(copy.deepcopy(module))
-            model.take_smaller(least, lambda few: _traced(kept, _of_rows(args, few), False)[0])
+            model._least, model._smaller = least, functools.cache(lambda few: _traced(kept, _of_rows(args, few), False)[0])
             if (error := model.lacking(max(2, next((len(one) for one in args if one.ndim), 2)))) is not None:
                 if lacking is None:
                     raise error
@@ -87,8 +81,6 @@ def _of_rows(args: Sequence[torch.Tensor], rows: int) -> tuple[torch.Tensor, ...
 
 def _traced(tracing: Tracing, args: tuple[torch.Tensor, ...], batched: bool) -> tuple[torch.export.ExportedProgram, int]:
     """The program of a module, and the least size of the batch that it is for."""
-    import torch
-
     module = tracing.module
     try:
         # Where some small sizes are special, as that of one pair of neighbours, the graph is of larger ones.
@@ -135,8 +127,6 @@ def _with_parameters(program: torch.export.ExportedProgram, module: torch.nn.Mod
 
 def _why_not(module: torch.nn.Module, error: Exception, batched: bool) -> str:
     """What torch.export ended with, in our words."""
-    import torch
-
     if isinstance(error, torch.fx.experimental.symbolic_shapes.GuardOnDataDependentSymNode):
         return (f"the forward branches on data, or needs a number of it{_line_of(error)}: a model is compiled before there are data; "
                 "write torch.where(condition, a, b)")
@@ -188,8 +178,6 @@ def _without_graphs() -> Iterator[None]:
 
 def _line_of(error: Exception) -> str:
     """Where a forward stood."""
-    import torch
-
     own = [one for one in traceback.extract_tb(error.__traceback__)
            if not one.filename.startswith((os.path.dirname(torch.__file__), *PACKAGES, "<"))]
     return f" ({os.path.basename(own[-1].filename)}:{own[-1].lineno})" if own else ""
@@ -202,6 +190,7 @@ class TorchModel(Imported):
 
     def __init__(self, program: torch.export.ExportedProgram, module: torch.nn.Module, trainable: Trainable, problems: list[tuple[str, str, str]]):
         self._program, self._least = program, 0
+        self._smaller: Callable[[int], torch.export.ExportedProgram]  # of fewer rows than the least
         signature = program.graph_signature
         # Of parameters that modules share, the first name of each.
         owners: dict[int, str] = {}
@@ -210,7 +199,7 @@ class TorchModel(Imported):
         trainable.check(name for name, _ in module.named_parameters(remove_duplicate=False))
         placeholders = [node for node in program.graph.nodes if node.op == "placeholder"]
         read = {node: self._aliases[spec.target] for node, spec in zip(placeholders, signature.input_specs) if spec.target in self._aliases}
-        filters = filters_of(program.graph_module, read)
+        filters = only_filters(_uses_of(program.graph_module, read))
         names = {name: [one for one, owner in self._aliases.items() if owner == name] for name in owners.values()}
         trained = {name for name, own in names.items() if trainable.trains(own, tensors[name].requires_grad)}
         self._problems, self._trains_at_first = problems, trained
@@ -237,10 +226,6 @@ class TorchModel(Imported):
             return program.constants[spec.target]
         raise Error(f"the module takes '{spec.target}' ({kind}), which is no tensor")
 
-    def take_smaller(self, least: int, smaller: Callable[[int], torch.export.ExportedProgram]) -> None:
-        """For fewer rows than `least` it is made of what `smaller` gives."""
-        self._least, self._smaller = least, functools.cache(smaller)
-
     def forward(self, *inputs: Tensor) -> Any:
         program, rows = self._program, current().rows
         if rows is not None and rows < self._least:
@@ -252,7 +237,7 @@ class TorchModel(Imported):
         with contextlib.ExitStack() as sizes:
             if rows is not None and program is self._program:
                 try:
-                    sizes.enter_context(with_sizes(program.graph_module, [one.shape for one in inputs], [one is None for one in inputs_of_graph]))
+                    sizes.enter_context(_with_sizes(program.graph_module, [one.shape for one in inputs], [one is None for one in inputs_of_graph]))
                 except Exception as error:
                     raise Error(f"the module cannot be made for a batch of {rows} rows: {_said(error)}") from error
             outputs = interpreter.outputs(program.graph_module, values)
@@ -267,12 +252,10 @@ class TorchModel(Imported):
 
     def _as_returned(self, outputs: list[Any], spec: Any) -> Any:
         """By their names where the module gives a dictionary."""
-        from torch.utils import _pytree
-
         for one in outputs:
             if isinstance(one, Tensor):
                 one.classes_second = True
-        returned = _pytree.tree_unflatten(outputs, spec)
+        returned = torch.utils._pytree.tree_unflatten(outputs, spec)
         if isinstance(returned, dict) and len(returned) == len(outputs):
             return {str(name): one for name, one in returned.items()}
         return outputs[0] if len(outputs) == 1 else tuple(outputs)
@@ -283,10 +266,7 @@ class TorchModel(Imported):
 
     def state_dict(self) -> dict[str, object]:
         """Parameters and buffers as PyTorch's module has them, for its load_state_dict."""
-        import torch
-
-        trainer = self.__dict__.get("_trainer")
-        live = trainer.session.state if trainer is not None and trainer.session is not None else {}
+        live = {} if self._trained is None else self._trained.state
         values = {name: leaf.given(live[name] if name in live else leaf.value) for name, leaf in self._leaves.items()}
         return {name: torch.from_numpy(numpy.array(values[self._aliases[name]])) for name in self._kept}
 
@@ -301,9 +281,23 @@ class TorchModel(Imported):
         self.trainer.start_from({self._aliases[name]: array for name, array in arrays.items()})
 
 
-def _leaf_of(name: str, tensor: torch.Tensor, trains: bool, is_filter: bool) -> nn.Parameter | nn.State:
-    import torch
+_CONVOLUTIONS = {f"{kind}{rank}d" for kind in ("conv", "conv_transpose") for rank in (1, 2, 3)}
 
+
+def _uses_of(module: GraphModule, owners: Mapping[Node, str]) -> Iterator[tuple[str, bool]]:
+    """Each read of a parameter, and whether it is that of a convolution's filter; `owners` has their names by the nodes that they are."""
+    for node in module.graph.nodes:
+        if (op := name_of(node.target)) in REGIONS:
+            inner, *operands = node.args[REGIONS[op] :]
+            graph = getattr(module, inner.target)
+            inside = [one for one in graph.graph.nodes if one.op == "placeholder"]
+            yield from _uses_of(graph, {one: owners[given] for one, given in zip(inside, operands, strict=True) if given in owners})
+        else:
+            for one in set(node.all_input_nodes) & owners.keys():
+                yield owners[one], op in _CONVOLUTIONS and node.args[1] is one and sum(other is one for other in node.args) == 1
+
+
+def _leaf_of(name: str, tensor: torch.Tensor, trains: bool, is_filter: bool) -> nn.Parameter | nn.State:
     dtype = type_name(tensor.dtype)
     if dtype in ("bfloat16", "float16"):
         raise Error(f"'{name}' is in {dtype}: give the module in float32, module.float(); a policy says what is computed in {dtype}")
@@ -322,3 +316,44 @@ def _report(problems: list[tuple[str, str, str]]) -> str:
         more = f" and {len(named) - 3} more places" if len(named) > 3 else ""
         lines.append(f"  {op}: {len(places)}, in {', '.join(named[:3])}{more}: {why}")
     return "the module has what Halfstep does not:\n" + "\n".join(lines)
+
+
+_ONE_AT_A_TIME = threading.RLock()  # copies of a model share its graph
+
+
+@contextlib.contextmanager
+def _with_sizes(module: GraphModule, shapes: Sequence[Sequence[int | None]], are_inputs: Sequence[bool]) -> Iterator[None]:
+    """Gives the inputs of a graph these shapes, and all values of it those that follow, so that no size is open."""
+    from torch._subclasses.fake_tensor import FakeTensorMode
+
+    given = iter(shapes)
+    with _ONE_AT_A_TIME:
+        with FakeTensorMode(), torch.no_grad():
+            memories: dict[object, torch.Tensor] = {}  # of what may be given twice, in parts
+            values = []
+            for node, is_input in zip([one for one in module.graph.nodes if one.op == "placeholder"], are_inputs, strict=True):
+                value = node.meta["val"]
+                if is_input:
+                    values.append(torch.empty([size or 0 for size in next(given)], dtype=value.dtype))
+                    continue
+                storage = value.untyped_storage()
+                if (memory := memories.get((storage._cdata, value.dtype))) is None:
+                    memory = memories[storage._cdata, value.dtype] = torch.empty(storage.nbytes() // value.itemsize, dtype=value.dtype)
+                values.append(torch.as_strided(memory, value.shape, value.stride(), value.storage_offset()))
+            _run_with_sizes(module, *values)
+        yield
+
+
+def _run_with_sizes(module: GraphModule, *values: Any) -> Any:
+    class Sizes(torch.fx.Interpreter):  # type: ignore[misc]
+        def run_node(self, node: Node) -> Any:
+            result = node.meta["val"] = super().run_node(node)
+            return result
+
+        def call_function(self, target: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+            if name_of(target) in IGNORED:
+                return None
+            args = tuple(functools.partial(_run_with_sizes, one) if isinstance(one, torch.fx.GraphModule) else one for one in args)
+            return super().call_function(target, args, kwargs)
+
+    return Sizes(module).run(*values)

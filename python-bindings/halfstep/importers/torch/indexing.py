@@ -13,8 +13,8 @@ from halfstep import ops
 from halfstep.graph import scatter
 from halfstep.graph.shapes import known_sizes, part, size_of
 from halfstep.graph.tensor import Tensor
-from halfstep.importers.torch.call import Call, Handler
-from halfstep.importers.torch.operands import Operand, as_type, float_of, pair, tensor_of
+from halfstep.importers.library import torch
+from halfstep.importers.torch.call import Call, Handler, Operand, as_type, float_of, pair, tensor_of
 from halfstep_runtime._errors import Error, axis, several
 
 
@@ -23,11 +23,6 @@ def _one_type(given: Sequence[Operand]) -> list[Tensor]:
     tensors = [tensor_of(one) for one in given]
     common = functools.reduce(lambda a, b: pair(a, b)[0], tensors).dtype
     return [as_type(one, common) for one in tensors]
-
-
-def _cat(call: Call, tensors: Sequence[Tensor], dim: int = 0) -> Tensor:
-    # Of one dimension and no elements, a tensor fits all others.
-    return ops.concat(_one_type([one for one in tensors if tuple(one.shape) != (0,)]), dim)
 
 
 def _at(x: Tensor, dim: int, index: int | slice) -> Tensor:
@@ -122,23 +117,11 @@ def check_rows(call: Call) -> None:
         raise Error(f"indices of {tuple(map(str, index))} for {tuple(map(str, x))}, whose rows are not as many; give batched=False")
 
 
-def _take_along(call: Call, x: Tensor, index: Tensor, dim: int | None = None) -> Tensor:
-    if dim is None:
-        raise Error("a dimension has to be given")
-    dim = axis("take_along_dim", dim, len(x.shape))
-    size = x.shape[dim]
-    if size is None or any(a != b for i, (a, b) in enumerate(zip(x.shape, index.shape)) if i != dim):
-        raise Error("indices have the tensor's sizes but in the dimension, which is not that of the batch")
-    return ops.gather_elements(x, from_start(index, size), dim)
-
-
 OPEN = "the batch, whose size is open, takes no indices; give batched=False"
 
 
 def known_indices(index: Any) -> numpy.ndarray[Any, Any] | None:
     """Indices that are known, or None."""
-    import torch
-
     return index.numpy() if isinstance(index, torch.Tensor) else None
 
 
@@ -235,13 +218,13 @@ def _searchsorted(call: Call, borders: Operand, x: Operand, *_: object) -> Tenso
 
 
 INDEXING: dict[str, Handler] = {
-    **dict.fromkeys(["cat", "concat"], _cat),
+    # Of one dimension and no elements, a tensor fits all others.
+    **dict.fromkeys(["cat", "concat"], lambda call, tensors, dim=0: ops.concat(_one_type([one for one in tensors if tuple(one.shape) != (0,)]), dim)),
     **dict.fromkeys(["chunk", "split", "split_with_sizes"], _parts),
     **dict.fromkeys(["constant_pad_nd", "pad"], _pad),
     **dict.fromkeys(["repeat", "tile"], _repeat),
     "bucketize": lambda call, x, borders, *_: _searchsorted(call, borders, x),
     "gather": _gather,
-    "take_along_dim": _take_along,
     "flip": lambda call, x, dims: ops.flip(x, dims),
     "histc": _histc,
     "index": _index,

@@ -9,8 +9,7 @@ from typing import Any
 from halfstep import ops
 from halfstep.graph.tensor import Tensor
 from halfstep.importers.images import Function, elementwise
-from halfstep.importers.torch.call import Call, Handler
-from halfstep.importers.torch.operands import Operand, float_of, is_float, like, pair
+from halfstep.importers.torch.call import Call, Handler, Operand, float_of, is_float, like, pair
 from halfstep_runtime._errors import Error, axis
 
 

@@ -11,16 +11,9 @@ from halfstep.graph.graph import type_of
 from halfstep.graph.shapes import known_sizes
 from halfstep.graph.tensor import Tensor
 from halfstep.importers.images import Function, both_sides, channels_last, with_channels_last
-from halfstep.importers.torch.call import Call, Handler
-from halfstep.importers.torch.operands import alike, filled, together
+from halfstep.importers.torch.call import Call, Handler, alike, filled, together
 from halfstep.importers.torch.windows import each
 from halfstep_runtime._errors import Error
-
-
-def _attention(call: Call, query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None = None, dropout: float = 0.0, is_causal: bool = False,
-               scale: float | None = None, enable_gqa: bool = False) -> Tensor:
-    query, key, value = alike(query, key, value)
-    return ops.scaled_dot_product_attention(query, key, value, mask, dropout, is_causal, scale)
 
 
 def _on_rows(norm: Function, x: Tensor, sizes: Sequence[int], *weights: Tensor | None) -> Tensor:
@@ -121,5 +114,5 @@ LAYERS: dict[str, Handler] = {
     "layer_norm": _layer_norm,
     "linear": lambda call, *operands: ops.matmul(*alike(*operands), transpose_rhs=True),
     "rms_norm": _rms_norm,
-    "scaled_dot_product_attention": _attention,
+    "scaled_dot_product_attention": lambda call, query, key, value, *rest: ops.scaled_dot_product_attention(*alike(query, key, value), *rest[:4]),
 }

@@ -11,7 +11,8 @@ from collections.abc import Callable
 from typing import Any
 
 from halfstep.importers.images import leaf_tensor
-from halfstep.importers.torch.operands import as_type, tensor_of, type_name
+from halfstep.importers.library import torch
+from halfstep.importers.torch.call import as_type, tensor_of, type_name
 from halfstep.layers.leaves import Leaf
 from halfstep_runtime._errors import Error
 
@@ -75,8 +76,6 @@ class View(Place):
 
 def _as_before(old: Any, value: Any) -> Any:
     """In the type that an op in place keeps."""
-    import torch
-
     if isinstance(old, torch.Tensor) and isinstance(value, torch.Tensor):
         return value.to(old.dtype)
     value = tensor_of(value)
@@ -87,8 +86,6 @@ def _as_before(old: Any, value: Any) -> Any:
 
 def memory_of(value: Any) -> object:
     """What tells the memory of a value of torch.export from that of others."""
-    import torch
-
     is_plain = isinstance(value, torch.Tensor) and value.layout == torch.strided
     return value.untyped_storage()._cdata if is_plain else None
 

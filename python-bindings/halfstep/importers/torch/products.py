@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Sequence
 from typing import Any
 
 import numpy
@@ -13,9 +12,8 @@ from halfstep.graph.scatter import summed
 from halfstep.graph.shapes import known_sizes, size_of
 from halfstep.graph.tensor import Tensor
 from halfstep.importers.images import Function, channels_last
-from halfstep.importers.torch.call import Call, Handler
+from halfstep.importers.torch.call import Call, Handler, alike, as_type, float_of, is_float, together
 from halfstep.importers.torch.indexing import check_rows
-from halfstep.importers.torch.operands import alike, as_type, float_of, is_float, together
 from halfstep_runtime._errors import Error
 
 
@@ -26,11 +24,6 @@ def _added(function: Function) -> Handler:
 
 def _with_factor(function: Function) -> Handler:
     return lambda call, c, a, b, *_: function(*alike(c, a, b), value=call.named["value"])
-
-
-def _cross(a: Tensor, b: Tensor, dim: int | None = None) -> Tensor:
-    first = a.shape.index(3) if 3 in a.shape else -1  # of the dimensions of 3
-    return ops.cross(a, b, first if dim is None else dim)
 
 
 def _typed(call: Call, x: Tensor) -> Tensor:
@@ -51,18 +44,6 @@ def _running(function: Function) -> Handler:
 def _vector_norm(call: Call, x: Tensor, order: float | None = 2, *_: object) -> Tensor:
     dims = call.named.get("dim")
     return ops.vector_norm(_typed(call, x), 2 if order is None else order, None if dims == [] else dims, bool(call.named.get("keepdim", False)))
-
-
-def _norm(call: Call, x: Tensor, order: Any = None, dims: Sequence[int] | None = None, keep_dims: bool = False, *_: object) -> Tensor:
-    """torch.linalg.norm: of matrices by their order, of all else as vectors."""
-    x = _typed(call, x)
-    is_matrix = len(dims) == 2 if dims is not None else order is not None and len(x.shape) == 2
-    if order is not None and is_matrix:
-        return ops.matrix_norm(x, order, dims or (-2, -1), bool(keep_dims))
-    if isinstance(order, str):
-        raise Error(f"ord={order!r} of vectors is not supported")
-    found = ops.vector_norm(x, 2 if order is None else order, dims)
-    return ops.reshape(found, call.shape) if keep_dims else found
 
 
 def _scatter_add(call: Call, x: Any, dim: int, indices: Tensor, updates: Any) -> Tensor:
@@ -89,7 +70,6 @@ PRODUCTS: dict[str, Handler] = {
     **{name: together(getattr(ops, name)) for name in ("bilinear", "dot", "mv", "vdot")},
     **dict.fromkeys(["bmm", "matmul", "mm"], together(ops.matmul)),
     **dict.fromkeys(["chain_matmul", "linalg_multi_dot"], lambda call, matrices: ops.multi_dot(alike(*matrices))),
-    **dict.fromkeys(["cross", "linalg_cross"], together(_cross, 2)),
     **dict.fromkeys(["_grouped_mm", "transformers::grouped_mm_fallback"], _grouped_mm),
     **dict.fromkeys(["linalg_vector_norm", "norm"], _vector_norm),
     **dict.fromkeys(["logsumexp", "special_logsumexp"],
@@ -100,8 +80,8 @@ PRODUCTS: dict[str, Handler] = {
     "cumprod": _running(ops.cumprod),
     "cumsum": _running(ops.cumsum),
     "frobenius_norm": lambda call, x, dims, keep_dims=False: ops.vector_norm(float_of(x), 2, dims or None, bool(keep_dims)),
+    "linalg_cross": together(lambda a, b, dim: ops.cross(a, b, dim), 2),
     "linalg_matrix_norm": lambda call, x, order, dims, keep_dims=False, *_: ops.matrix_norm(_typed(call, x), order, dims, bool(keep_dims)),
-    "linalg_norm": _norm,
     "linalg_vecdot": together(ops.vecdot, 2),
     "prelu": together(lambda x, weight: channels_last(lambda image: ops.prelu(image, weight), x)),
     "renorm": lambda call, x, order, dim, most: ops.renorm(float_of(x), order, dim, most),

@@ -7,8 +7,7 @@ from typing import Any
 
 from halfstep import ops
 from halfstep.graph.tensor import Tensor
-from halfstep.importers.torch.call import Call, Handler
-from halfstep.importers.torch.operands import Operand, as_type, tensor_of
+from halfstep.importers.torch.call import Call, Handler, Operand, as_type, tensor_of
 from halfstep_runtime._errors import Error
 
 

@@ -9,8 +9,7 @@ from typing import Any
 from halfstep import ops
 from halfstep.graph.recurrent import CELLS, Weights, run, step
 from halfstep.graph.tensor import Tensor
-from halfstep.importers.torch.call import Call, Handler
-from halfstep.importers.torch.operands import OpenZeros, Operand, alike, tensor_of
+from halfstep.importers.torch.call import Call, Handler, OpenZeros, Operand, alike, tensor_of
 from halfstep_runtime._errors import Error
 
 

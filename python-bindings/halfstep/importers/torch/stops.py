@@ -5,12 +5,10 @@ from __future__ import annotations
 import dataclasses
 import operator
 from collections.abc import Callable, Iterable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from halfstep.importers.library import GraphModule, Node
 from halfstep.importers.torch.call import name_of
-
-if TYPE_CHECKING:
-    from torch.fx import GraphModule, Node
 
 # Regions by their ops: where their graph is among the arguments; before it is whether gradients are on, or what autocast is.
 REGIONS = {"wrap_with_set_grad_enabled": 1, "wrap_with_autocast": 4}
