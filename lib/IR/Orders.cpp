@@ -21,7 +21,7 @@ bool mp::isSameInOrder(Dimensions shape, Dimensions order) {
 
 // Attributes
 
-/// What of `order` is another than these dimensions, which are the last ones' own.
+/// Whether the last `count` dimensions stay the last ones, in order.
 static bool keepsLast(Dimensions order, int64_t count) {
   const int64_t rank = order.size();
   return llvm::all_of(llvm::seq(std::max<int64_t>(rank - count, 0), rank), [&](int64_t i) { return order[i] == i; });
@@ -147,17 +147,31 @@ bool ArgminOp::inferOrders(DimensionOrders &orders) {
 
 // Movements
 
-bool GatherOp::inferOrders(DimensionOrders &orders) {
-  // In the place of `dimension` the result has the dimensions of the indices.
-  const Order order = orders.operands.front();
-  if (order.empty())
-    return false;
-  const int64_t along = getDimension(), count = typeOf(getIndices()).getRank();
+/// The order of a tensor that has, in the place of the dimension `along` of another, the dimensions of `count` indices.
+static Order gatheredOrder(Dimensions order, int64_t along, int64_t count) {
+  Order gathered;
   for (int64_t dimension : order)
     if (dimension == along)
-      llvm::append_range(orders.results.front(), llvm::seq(along, along + count));
+      llvm::append_range(gathered, llvm::seq(along, along + count));
     else
-      orders.results.front().push_back(dimension < along ? dimension : dimension + count - 1);
+      gathered.push_back(dimension < along ? dimension : dimension + count - 1);
+  return gathered;
+}
+
+bool GatherOp::inferOrders(DimensionOrders &orders) {
+  const Order &order = orders.operands.front();
+  if (order.empty())
+    return false;
+  orders.results.front() = gatheredOrder(order, getDimension(), typeOf(getIndices()).getRank());
+  return true;
+}
+
+bool ScatterAddOp::inferOrders(DimensionOrders &orders) {
+  const Order order = orders.operands.front().empty() ? orders.results.front() : orders.operands.front();
+  if (order.empty())
+    return false;
+  orders.operands[0] = orders.results[0] = order;
+  orders.operands[2] = gatheredOrder(order, getDimension(), typeOf(getIndices()).getRank());
   return true;
 }
 

@@ -225,7 +225,7 @@ def MP_ReluOp : MP_UnaryOp<"relu", MP_Clear> {
 }
 
 class MP_GradOfOutputOp<string mnemonic, I32EnumCase category>
-    : MP_Op<mnemonic, category, MP_NotDifferentiable, MP_RoleMap, [Pure, SameOperandsAndResultType]> {
+    : MP_Op<mnemonic, category, MP_NotDifferentiable, MP_RoleMap, [Pure, SameOperandsAndResultType, MP_OrderOpInterface]> {
   let rows = MP_EachRow;
   let arguments = (ins MP_FloatTensor:$output, MP_FloatTensor:$gradient);
   let results = (outs MP_FloatTensor:$result);
@@ -264,7 +264,8 @@ def MP_TanhGradOp : MP_GradOfOutputOp<"tanh_grad", MP_Infer> {
   }];
 }
 
-def MP_GeluGradOp : MP_Op<"gelu_grad", MP_Infer, MP_NotDifferentiable, MP_RoleMap, [Pure, SameOperandsAndResultType]> {
+def MP_GeluGradOp : MP_Op<"gelu_grad", MP_Infer, MP_NotDifferentiable, MP_RoleMap,
+    [Pure, SameOperandsAndResultType, MP_OrderOpInterface]> {
   let scaling = [MP_Nonlinear, MP_Term];
   let rows = MP_EachRow;
   let listedAs = "gelu";

@@ -164,7 +164,8 @@ def MP_GatherOp : MP_IndexingOp<"gather", MP_Clear,
   }];
 }
 
-def MP_ScatterAddOp : MP_IndexingOp<"scatter_add", MP_Promote, [MP_InferredTypes]> {
+def MP_ScatterAddOp : MP_IndexingOp<"scatter_add", MP_Promote,
+    [MP_InferredTypes, DeclareOpInterfaceMethods<MP_OrderOpInterface, ["inferOrders"]>]> {
   let scaling = [MP_Term, MP_Independent, MP_Term];
   let rows = MP_AllRows;
   let listedAs = "scatter / scatter_add";
@@ -231,7 +232,7 @@ def MP_ScatteredRows : MP_RowRule<[{::mp::detail::isOpenAlong(*this, {static_cas
     ::llvm::cast<::mlir::RankedTensorType>(getIndices().getType()).isDynamicDim(getDimension()) ||
     ::mp::detail::hasSeveralOpenSizes(*this)}]>;
 
-def MP_ScatterAddElementsOp : MP_IndexingOp<"scatter_add_elements", MP_Promote, [MP_InferredTypes]> {
+def MP_ScatterAddElementsOp : MP_IndexingOp<"scatter_add_elements", MP_Promote, [MP_InferredTypes, MP_OrderOpInterface]> {
   let scaling = [MP_Term, MP_Independent, MP_Term];
   let rows = MP_ScatteredRows;
   let listedAs = "scatter / scatter_add";
@@ -264,7 +265,7 @@ def MP_ScatterAddElementsOp : MP_IndexingOp<"scatter_add_elements", MP_Promote, 
   }];
 }
 
-def MP_ScatterElementsOp : MP_IndexingOp<"scatter_elements", MP_Promote, [MP_InferredTypes]> {
+def MP_ScatterElementsOp : MP_IndexingOp<"scatter_elements", MP_Promote, [MP_InferredTypes, MP_OrderOpInterface]> {
   let scaling = [MP_Term, MP_Independent, MP_Term];
   let rows = MP_ScatteredRows;
   let listedAs = "scatter / scatter_add";
@@ -285,7 +286,7 @@ def MP_ScatterElementsOp : MP_IndexingOp<"scatter_elements", MP_Promote, [MP_Inf
     %s = mp.scatter_elements %x, %places, %u dimension 1 : tensor<?x10xf32>, tensor<?x3xi32>, tensor<?x3xf32> -> tensor<?x10xf32>
     ```
   }];
-  let arguments = (ins MP_Tensor:$input, MP_IntegerTensor:$indices, MP_Tensor:$updates, I64Attr:$dimension);
+  let arguments = (ins MP_Tensor:$input, MP_IntegerTensor:$indices, MP_Tensor:$updates, MP_Dimension:$dimension);
   let assemblyFormat = [{
     $input `,` $indices `,` $updates `dimension` $dimension attr-dict
     `:` type($input) `,` type($indices) `,` type($updates) `->` type($result)

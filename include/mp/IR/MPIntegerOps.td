@@ -29,7 +29,7 @@ def MP_RemainderOp : MP_BinaryOp<"remainder", MP_Infer, MP_Differentiable> {
 // Integers, of which none has a gradient and none another precision.
 class MP_IntegerOp<string mnemonic, list<Trait> traits = []>
     : MP_Op<mnemonic, MP_Fixed, MP_Constant, MP_RoleMap, traits #
-        [Pure, SameOperandsAndResultElementType, MP_InferredTypes]> {
+        [Pure, SameOperandsAndResultElementType, MP_InferredTypes, MP_OrderOpInterface]> {
   let scaling = [MP_Independent, MP_Independent];
   let rows = MP_EachRow;
   let arguments = (ins MP_IntegerTensor:$lhs, MP_IntegerTensor:$rhs);

@@ -38,7 +38,7 @@ def MP_AbsOp : MP_UnaryOp<"abs", MP_Clear> {
 }
 
 class MP_RoundingOp<string mnemonic>
-    : MP_Op<mnemonic, MP_Clear, MP_Constant, MP_RoleMap, [Pure, SameOperandsAndResultType]> {
+    : MP_Op<mnemonic, MP_Clear, MP_Constant, MP_RoleMap, [Pure, SameOperandsAndResultType, MP_OrderOpInterface]> {
   let scaling = [MP_Nonlinear];
   let rows = MP_EachRow;
   let listedAs = "ceil / floor / round";

@@ -6,6 +6,8 @@
 
 #include <gtest/gtest.h>
 
+#include <set>
+
 using namespace mp;
 
 namespace {
@@ -43,6 +45,44 @@ TEST(OpFacts, EveryReductionOfTilesSaysWhichTheyAre) {
     found += isOfTiles;
   }
   EXPECT_GE(found, 3u);
+}
+
+// `mp-cancel-transposes` would keep the transposes on both sides of a map that says nothing.
+TEST(OpFacts, EveryMapMayBeReorderedUnlessItIsListed) {
+  const std::set<std::string> kKeepTheirOrder = {
+      // windows of images, whose channels are last
+      "mp.avg_pool", "mp.avg_pool_grad", "mp.depthwise_conv", "mp.depthwise_conv_row_sums",
+      "mp.depthwise_conv_transpose", "mp.max_pool", "mp.max_pool_grad", "mp.max_pool_with_indices", "mp.max_unpool",
+      "mp.resample",
+      // a new dimension at the end
+      "mp.one_hot", "mp.top_k_grad",
+      // numbers of places in memory
+      "mp.dropout_mask", "mp.masked_dropout", "mp.random_uniform", "mp.recenter_squares",
+      // training
+      "mp.adagrad", "mp.adam", "mp.adamw", "mp.lion", "mp.nadam", "mp.rmsprop", "mp.scale_loss", "mp.sgd"};
+  mlir::MLIRContext context;
+  context.loadDialect<MPDialect>();
+  std::set<std::string> found;
+  for (mlir::RegisteredOperationName op : context.getRegisteredOperationsByDialect("mp"))
+    if (const auto *inKernels = op.getInterface<KernelOpInterface>();
+        inKernels && inKernels->getKernelRole() == KernelRole::Map && !op.hasInterface<OrderOpInterface>())
+      found.insert(op.getStringRef().str());
+  EXPECT_EQ(found, kKeepTheirOrder);
+}
+
+// One that says it in another type of attribute keeps it where the dimensions come in another order.
+TEST(OpFacts, EveryNumberOfADimensionSaysThatItIsOne) {
+  mlir::MLIRContext context;
+  context.loadDialect<MPDialect>();
+  unsigned count = 0;
+  for (mlir::RegisteredOperationName op : context.getRegisteredOperationsByDialect("mp"))
+    if (const auto *definition = op.getInterface<DefinitionOpInterface>())
+      for (const AttributeSpec &spec : definition->getAttributeSpecs())
+        if (spec.name == "dimension" || spec.name == "dimensions") {
+          EXPECT_NE(spec.dimensions, OfDimensions::None) << op.getStringRef().str() << " " << spec.name.str();
+          ++count;
+        }
+  EXPECT_GE(count, 15u);
 }
 
 TEST(OpFacts, EveryOpHasACategory) { EXPECT_EQ(opsWithout<PrecisionOpInterface>(), kNone); }
