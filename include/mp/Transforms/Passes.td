@@ -54,15 +54,18 @@ def CancelTransposesPass : Pass<"mp-cancel-transposes", "::mlir::func::FuncOp"> 
     the next. Two transposes in a row are one, or none; one that moves sizes of 1 alone is a reshape, and one of a constant a constant.
 
     What may be reordered an op says itself (`OrderOpInterface`): elementwise ops, whose smaller operands are reshaped, `concat`, `split`,
-    `pad`, `slice`, `flip`, `tile`, `gather`, reductions, ops over rows whose rows stay last, and a reshape where dimensions that it
+    `pad`, `slice`, `flip`, `tile`, `gather`, scatters, reductions, ops over rows whose rows stay last, and a reshape where dimensions that it
     joins or parts stay neighbours. Dropout is not, since its numbers are those of places in memory, nor are convolutions, poolings and norms of channels.
 
     A minimum cut says which ops are reordered: one is only if fewer transposes are left, or as many of fewer elements. A transpose counts
-    once, however many ops read it, and not at all where products read matrices transposed. Each op is looked at once for each order.
+    once, however many ops read it, and not at all where products read matrices transposed. There are never more than before.
+
+    A transpose with attributes of its own, such as `mp.precision`, stays, and nothing crosses the border of an `mp.autocast` region.
 
     Elements have the bits that they had, but sums and products over dimensions, and what is made of them: their terms come in the
     same order, but kernels add up what lies side by side in other parts. So do the gradients of values that are broadcast.
-    Places of ops stay. The summary is a remark: transposes `before` and `after`, and how many ops were `reordered`.
+    Places of ops stay. The summary is a remark: transposes `before` and `after`, how many ops were `reordered`, and how many `visits` of
+    operands and results that took, a number linear in the ops.
 
     Example:
 

@@ -1,17 +1,20 @@
 // Compute in the order of dimensions that leaves the fewest transposes.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// For each transpose and each of its two sides: the ops that could come in the other order together are a region, a
-// minimum cut says which of them do, and those are made anew.
+// Transposes and orders are facts first (OrderGraph.h). For each transpose and each of its two sides: the ops that
+// could come in the other order together are a region, and a minimum cut says which of them do (Region.h). In the end
+// the ops are written in the orders that were chosen (Rewrite.h).
 
 #include "mp/Transforms/Passes.h"
 
 #include "Transforms/CancelTransposes/Region.h"
+#include "Transforms/CancelTransposes/Rewrite.h"
 #include "mp/IR/Program.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
-#include "mlir/IR/Iterators.h"
 #include "mlir/IR/Remarks.h"
+
+#include <map>
 
 namespace mp {
 #define GEN_PASS_DEF_CANCELTRANSPOSESPASS
@@ -21,193 +24,61 @@ namespace mp {
 using namespace mlir;
 using namespace mp;
 
-// What a value is in another order
-
-static RankedTensorType typeInOrder(RankedTensorType type, ArrayRef<int64_t> order) {
-  return type.clone(inOrder(type.getShape(), order));
-}
-
-/// The elements of a constant in another order.
-static DenseElementsAttr constantInOrder(DenseElementsAttr constant, ArrayRef<int64_t> order) {
-  auto type = typeInOrder(cast<RankedTensorType>(constant.getType()), order);
-  if (constant.isSplat())
-    return constant.resizeSplat(type);
-  const Order strides = inOrder(ArrayRef(computeStrides(cast<RankedTensorType>(constant.getType()).getShape())), order);
-  const Order places = computeStrides(type.getShape());
-  auto values = llvm::to_vector(constant.getValues<Attribute>());
-  auto moved = llvm::map_to_vector(llvm::seq<int64_t>(constant.getNumElements()),
-                                   [&](int64_t i) { return values[linearize(delinearize(i, places), strides)]; });
-  return DenseElementsAttr::get(type, moved);
-}
-
-/// What stands in the place of an op that need not be one: it is folded, perhaps in place.
-static Value folded(Operation *op) {
-  SmallVector<OpFoldResult, 1> values;
-  while (succeeded(op->fold(values)))
-    if (!values.empty())
-      return cast<Value>(values.front());
-  return op->getResult(0);
-}
-
-static Value reshaped(OpBuilder &b, Value value, ArrayRef<int64_t> shape) {
-  return folded(ReshapeOp::create(b, value.getLoc(), typeOf(value).clone(shape), value));
-}
-
-/// `value` in another order, behind where it is made: a constant, a reshape, one transpose of what it is the transpose
-/// of, or the transpose of it that there is already.
-static Value transposed(Value value, ArrayRef<int64_t> order) {
-  OpBuilder b(value.getContext());
-  b.setInsertionPointAfterValue(value);
-  if (DenseElementsAttr constant = findMovableConstant(value))
-    return ConstantOp::create(b, value.getLoc(), constantInOrder(constant, order));
-  if (isSameInOrder(shapeOf(value), order))
-    return reshaped(b, value, inOrder(shapeOf(value), order));
-  if (auto first = value.getDefiningOp<TransposeOp>())
-    return transposed(first.getInput(), inOrder(first.getPermutation(), order));
-  for (Operation *user : value.getUsers())
-    if (auto known = dyn_cast<TransposeOp>(user); known && known.getPermutation() == order) {
-      known->moveBefore(b.getInsertionBlock(), b.getInsertionPoint());
-      return known;
-    }
-  return TransposeOp::create(b, value.getLoc(), value, order);
-}
-
-/// An operand in the order of the op that reads it: one of fewer dimensions has sizes of 1 in front, which need not
-/// stay.
-static Value operandInOrder(Value value, ArrayRef<int64_t> order) {
-  const int64_t missing = order.size() - typeOf(value).getRank();
-  if (order.empty() || missing == 0)
-    return order.empty() ? value : transposed(value, order);
-  OpBuilder b(value.getContext());
-  b.setInsertionPointAfterValue(value);
-  Order shape(missing, 1);
-  llvm::append_range(shape, shapeOf(value));
-  if (!isSameInOrder(shape, order))
-    return transposed(reshaped(b, value, shape), order);
-  const Order moved = inOrder(ArrayRef(shape), order);
-  return reshaped(b, value, ArrayRef(moved).drop_while([](int64_t size) { return size == 1; }));
-}
-
-/// Makes a transpose what it is where it is less: the operand, a reshape, or one of what the operand is the transpose
-/// of.
-static void simplify(TransposeOp op) {
-  const bool isDirect = !op.getInput().getDefiningOp<TransposeOp>() && !findMovableConstant(op.getInput());
-  if (!isDirect || isSameInOrder(shapeOf(op.getInput()), op.getPermutation()))
-    op.replaceAllUsesWith(transposed(op.getInput(), op.getPermutation()));
-}
-
 namespace {
-
-/// Ops of a function, made anew in other orders.
-class Reordering {
+/// The search for orders, region by region.
+class OrderSearch {
 public:
-  explicit Reordering(func::FuncOp func) : func(func) {}
-  ~Reordering() {
-    for (Operation *op : gone)
-      op->destroy();
-  }
+  explicit OrderSearch(OrderGraph &graph) : graph(graph) {}
 
-  /// Returns how many ops came in another order.
+  /// Returns how many operands and results it looked at.
   size_t run() {
-    for (TransposeOp op : collectTransposes())
-      simplify(op);
     // What one region leaves at its ends is between others: few walks find nothing more.
     static constexpr int kMostWalks = 4;
-    size_t count = 0;
     for (int walk = 0; walk < kMostWalks; ++walk) {
-      const size_t before = count;
-      for (TransposeOp op : collectTransposes()) {
-        count += tryOrder(op.getInput(), op.getPermutation());
-        count += tryOrder(op.getResult(), invertPermutationVector(op.getPermutation()));
-      }
-      if (count == before)
+      followed.clear();
+      hasChanged = false;
+      for (size_t tensor = 0; tensor < graph.getTensors().size(); ++tensor)
+        tryTensor(tensor);
+      if (!hasChanged)
         break;
     }
-    return count;
+    return visits;
   }
 
 private:
-  SmallVector<TransposeOp> collectTransposes() {
-    SmallVector<TransposeOp> transposes;
-    func.walk<WalkOrder::PreOrder>([&](Operation *op) {
-      if (isa<KernelOp>(op))
-        return WalkResult::skip(); // whose body is scheduled as it is
-      if (auto transpose = dyn_cast<TransposeOp>(op); transpose && !transpose.use_empty())
-        transposes.push_back(transpose);
-      return WalkResult::advance();
-    });
-    return transposes;
-  }
+  /// How often an operand or result is looked at on average, at most: many regions may have one tensor at their ends.
+  static constexpr size_t kMostVisits = 256;
 
-  size_t tryOrder(Value value, ArrayRef<int64_t> order) {
-    if (value.use_empty() || llvm::is_contained(tried[value], Order(order)))
-      return 0;
-    const ReorderedRegion region = growRegion(value, order);
-    for (const auto &[known, own] : region.values)
-      tried[known].push_back(own);
-    const SmallVector<Operation *> chosen = chooseReordered(region);
-    const DenseSet<Operation *> leaving(chosen.begin(), chosen.end());
-    for (Operation *op : chosen)
-      makeAnew(op, region.ops.find(op)->second);
-    for (Operation *op : chosen)
-      setOperands(op, region.ops.find(op)->second);
-    for (Operation *op : chosen)
-      for (Value result : op->getResults())
-        replaceUses(result, leaving);
-    for (Operation *op : chosen)
-      op->dropAllReferences();
-    for (Operation *op : chosen) {
-      op->remove();
-      gone.push_back(op); // so that no later one is where it has been
-    }
-    reordered.clear();
-    return chosen.size();
-  }
-
-  void makeAnew(Operation *op, const DimensionOrders &orders) {
-    Operation *clone = OpBuilder(op).clone(*op);
-    reorderAttributes(clone, orders);
-    for (auto [old, result, order] : llvm::zip_equal(op->getResults(), clone->getResults(), orders.results)) {
-      if (!order.empty())
-        result.setType(typeInOrder(typeOf(result), order));
-      reordered[old] = {result, order};
+  /// Whoever makes a tensor could do so in a layout in which it is read, and whoever reads it there as it is made.
+  void tryTensor(size_t number) {
+    const Tensor &tensor = graph.getTensors()[number];
+    if (tensor.isConstant || tensor.layout.size() < 2)
+      return;
+    const OrderChange asMade{number, tensor.layout, tensor.order};
+    llvm::MapVector<Layout, Order, std::map<Layout, unsigned>> others;
+    for (const Read &read : tensor.reads)
+      if (read.layout != tensor.layout)
+        others.insert({read.layout, read.order});
+    for (const auto &[layout, order] : others) {
+      tryChange({number, asMade.from, order});
+      tryChange({number, layout, asMade.to});
     }
   }
 
-  void setOperands(Operation *op, const DimensionOrders &orders) {
-    Operation *clone = reordered[op->getResult(0)].first.getDefiningOp();
-    for (auto [operand, order] : llvm::zip_equal(clone->getOpOperands(), orders.operands)) {
-      auto known = reordered.find(operand.get());
-      const bool isMade = known != reordered.end() && known->second.second == order;
-      operand.set(isMade ? known->second.first : operandInOrder(operand.get(), order));
-    }
+  void tryChange(const OrderChange &change) {
+    if (visits >= kMostVisits * graph.countValues())
+      return;
+    const ReorderedRegion region = growRegion(graph, change, followed);
+    visits += region.visits;
+    const OpOrders chosen = chooseReordered(graph, region);
+    graph.assign(chosen);
+    hasChanged |= !chosen.empty();
   }
 
-  /// Whoever is not reordered reads the result as it was, a transpose of it what it is of that.
-  void replaceUses(Value old, const DenseSet<Operation *> &leaving) {
-    const auto [result, order] = reordered[old];
-    const Order back = invertPermutationVector(order);
-    Value original;
-    for (OpOperand &use : llvm::make_early_inc_range(old.getUses())) {
-      auto transpose = dyn_cast<TransposeOp>(use.getOwner());
-      if (leaving.contains(use.getOwner()))
-        continue;
-      if (transpose) {
-        transpose.setPermutation(inOrder(ArrayRef(back), transpose.getPermutation()));
-        use.set(result);
-        simplify(transpose);
-        continue;
-      }
-      if (!original)
-        original = order.empty() ? result : transposed(result, back);
-      use.set(original);
-    }
-  }
-
-  func::FuncOp func;
-  DenseMap<Value, SmallVector<Order, 1>> tried;
-  DenseMap<Value, std::pair<Value, Order>> reordered; ///< of the region that is being made
-  SmallVector<Operation *> gone;
+  OrderGraph &graph;
+  size_t visits = 0;
+  FollowedChanges followed; ///< in this walk
+  bool hasChanged = false;
 };
 
 struct CancelTransposesPass : mp::impl::CancelTransposesPassBase<CancelTransposesPass> {
@@ -217,12 +88,13 @@ struct CancelTransposesPass : mp::impl::CancelTransposesPassBase<CancelTranspose
     func::FuncOp func = getOperation();
     if (getProgramKind(func).value_or(ProgramKind::Model) != ProgramKind::Model)
       return;
-    const size_t before = countTransposes(func), count = Reordering(func).run();
-    eraseDeadMovements(func);
+    const size_t before = countTransposes(func);
+    OrderGraph graph(func);
+    const size_t visits = OrderSearch(graph).run(), count = rewriteInOrders(func, graph);
     if (auto remark =
             remark::analysis(func.getLoc(), remark::RemarkOpts::name("Summary").category("mp-cancel-transposes")))
       remark << remark::metric("before", before) << remark::metric("after", countTransposes(func))
-             << remark::metric("reordered", count);
+             << remark::metric("reordered", count) << remark::metric("visits", visits);
   }
 
 private:
@@ -230,18 +102,6 @@ private:
     size_t count = 0;
     func.walk([&](TransposeOp) { ++count; });
     return count;
-  }
-
-  /// Transposes that nothing reads now, and what only they read; a reshape of a reshape is one.
-  static void eraseDeadMovements(func::FuncOp func) {
-    func.walk([](ReshapeOp op) {
-      if (Value value = folded(op); value != op.getResult())
-        op.replaceAllUsesWith(value);
-    });
-    func.walk<WalkOrder::PostOrder, ReverseIterator>([](Operation *op) {
-      if (isa<TransposeOp, ReshapeOp, ConstantOp>(op) && op->use_empty())
-        op->erase();
-    });
   }
 };
 } // namespace

@@ -269,23 +269,6 @@ func.func @broadcast(%x: tensor<?x6x5x8xf32>, %c: tensor<8x1x1xf32>) -> tensor<?
   return %2 : tensor<?x6x5x8xf32>
 }
 
-// In a region and around it.
-// CHECK-LABEL: func.func @region(
-// CHECK: mp.autocast
-// CHECK-NEXT: mp.relu %arg0 : tensor<?x6x8xf32>
-// CHECK-NEXT: mp.yield
-// CHECK-NOT: mp.transpose
-// CHECK: return
-func.func @region(%x: tensor<?x6x8xf32>) -> tensor<?x6x8xf32> {
-  %0 = mp.transpose %x permutation [0, 2, 1] : tensor<?x6x8xf32> -> tensor<?x8x6xf32>
-  %1 = mp.autocast enabled = false -> (tensor<?x6x8xf32>) {
-    %2 = mp.relu %0 : tensor<?x8x6xf32>
-    %3 = mp.transpose %2 permutation [0, 2, 1] : tensor<?x8x6xf32> -> tensor<?x6x8xf32>
-    mp.yield %3 : tensor<?x6x8xf32>
-  }
-  return %1 : tensor<?x6x8xf32>
-}
-
 // A training step has been made of a model that this pass has seen.
 // CHECK-LABEL: func.func @train_step(
 // CHECK: mp.transpose
