@@ -65,7 +65,6 @@ class OrderGraph {
 public:
   explicit OrderGraph(mlir::func::FuncOp func);
 
-  llvm::MutableArrayRef<Tensor> getTensors() { return tensors; }
   llvm::ArrayRef<Tensor> getTensors() const { return tensors; }
   /// The tensor that an operand reads, or null where it is none.
   const Tensor *findRead(mlir::OpOperand &use) const;
