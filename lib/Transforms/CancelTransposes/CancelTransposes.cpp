@@ -51,12 +51,12 @@ private:
 
   /// Whoever makes a tensor could do so in a layout in which it is read, and whoever reads it there as it is made.
   void tryTensor(size_t number) {
-    const Tensor &tensor = graph.getTensors()[number];
+    const GraphTensor &tensor = graph.getTensors()[number];
     if (tensor.isConstant || tensor.layout.size() < 2)
       return;
     const OrderChange asMade{number, tensor.layout, tensor.order};
     llvm::MapVector<Layout, Order, std::map<Layout, unsigned>> others;
-    for (const Read &read : tensor.reads)
+    for (const TensorRead &read : tensor.reads)
       if (read.layout != tensor.layout)
         others.insert({read.layout, read.order});
     for (const auto &[layout, order] : others) {

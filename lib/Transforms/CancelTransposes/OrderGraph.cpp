@@ -22,7 +22,7 @@ DenseElementsAttr mp::findMovableConstant(Value value) {
 
 static Order identity(int64_t rank) { return llvm::to_vector(llvm::seq(rank)); }
 
-Layout Tensor::layoutOf(ArrayRef<int64_t> order) const {
+Layout GraphTensor::layoutOf(ArrayRef<int64_t> order) const {
   return llvm::filter_to_vector(order, [&](int64_t dimension) { return shapeOf(value)[dimension] != 1; });
 }
 
@@ -46,7 +46,8 @@ OrderGraph::OrderGraph(func::FuncOp func) {
 }
 
 size_t OrderGraph::addTensor(Value value, Block *block) {
-  Tensor tensor{value, block, identity(typeOf(value).getRank()), {}, 1, findMovableConstant(value) != nullptr, {}, {}};
+  GraphTensor tensor{value, block, identity(typeOf(value).getRank()), {}, 1, findMovableConstant(value) != nullptr,
+                     {},    {}};
   tensor.layout = tensor.layoutOf(tensor.order);
   for (int64_t size : shapeOf(value))
     tensor.elements *= ShapedType::isDynamic(size) ? 1 : size;
@@ -67,7 +68,7 @@ size_t OrderGraph::findOrAddTensor(Value value, Block *block, Order &permutation
   if (auto known = tensorOf.find({value, block}); known != tensorOf.end())
     return known->second;
   if (value.getParentBlock() != block) {
-    Read read{nullptr, value, {}, {}, {}, std::nullopt};
+    TensorRead read{nullptr, value, {}, {}, {}, std::nullopt};
     const size_t outside = findOrAddTensor(value, value.getParentBlock(), read.permutation);
     read.order = read.permutation;
     read.layout = tensors[outside].layoutOf(read.order);
@@ -89,7 +90,7 @@ static std::optional<Order> findAlternative(OpOperand &use, ArrayRef<int64_t> or
 void OrderGraph::addRead(OpOperand &use) {
   if (!isa<RankedTensorType>(use.get().getType()))
     return;
-  Read read{&use, use.get(), {}, {}, {}, std::nullopt};
+  TensorRead read{&use, use.get(), {}, {}, {}, std::nullopt};
   const size_t tensor = findOrAddTensor(use.get(), use.getOwner()->getBlock(), read.permutation);
   read.order = read.permutation;
   read.layout = tensors[tensor].layoutOf(read.order);
@@ -99,24 +100,24 @@ void OrderGraph::addRead(OpOperand &use) {
   tensors[tensor].reads.push_back(std::move(read));
 }
 
-const Tensor *OrderGraph::findRead(OpOperand &use) const {
+const GraphTensor *OrderGraph::findRead(OpOperand &use) const {
   auto known = reads.find(&use);
   return known == reads.end() ? nullptr : &tensors[known->second.first];
 }
 
-const Read &OrderGraph::getRead(OpOperand &use) const {
+const TensorRead &OrderGraph::getRead(OpOperand &use) const {
   const auto [tensor, read] = reads.find(&use)->second;
   return tensors[tensor].reads[read];
 }
 
-const Tensor *OrderGraph::findMade(Value value) const {
+const GraphTensor *OrderGraph::findMade(Value value) const {
   auto known = tensorOf.find({value, value.getParentBlock()});
   return known == tensorOf.end() ? nullptr : &tensors[known->second];
 }
 
 // Orders
 
-Order OrderGraph::orderOf(const Read &read, ArrayRef<int64_t> order) {
+Order OrderGraph::orderOf(const TensorRead &read, ArrayRef<int64_t> order) {
   if (order.empty())
     return read.permutation;
   // One of fewer dimensions has sizes of 1 in front.
@@ -141,15 +142,15 @@ void OrderGraph::assign(const OpOrders &others) {
   for (const auto &[op, own] : others) {
     for (OpOperand &use : op->getOpOperands())
       if (auto known = reads.find(&use); known != reads.end()) {
-        Tensor &tensor = tensors[known->second.first];
-        Read &read = tensor.reads[known->second.second];
+        GraphTensor &tensor = tensors[known->second.first];
+        TensorRead &read = tensor.reads[known->second.second];
         read.order = orderOf(read, own.operands[use.getOperandNumber()]);
         read.layout = tensor.layoutOf(read.order);
         std::optional<Order> alternative = findAlternative(use, read.order);
         read.alternative = alternative ? std::optional(tensor.layoutOf(*alternative)) : std::nullopt;
       }
     for (OpResult result : op->getResults()) {
-      Tensor &tensor = tensors[tensorOf.find({result, result.getParentBlock()})->second];
+      GraphTensor &tensor = tensors[tensorOf.find({result, result.getParentBlock()})->second];
       tensor.order = orderIn(result, own);
       tensor.layout = tensor.layoutOf(tensor.order);
     }
@@ -169,7 +170,7 @@ bool TransposeCost::isBelow(const TransposeCost &other) const {
   return all <= other.all && std::pair(transposes, elements) < std::pair(other.transposes, other.elements);
 }
 
-TransposeCost OrderGraph::costOf(const Tensor &tensor, const OpOrders &others) const {
+TransposeCost OrderGraph::costOf(const GraphTensor &tensor, const OpOrders &others) const {
   if (tensor.isConstant || tensor.layout.size() < 2)
     return {};
   Layout made = tensor.layout;
@@ -178,7 +179,7 @@ TransposeCost OrderGraph::costOf(const Tensor &tensor, const OpOrders &others) c
     made = tensor.layoutOf(orderIn(result, other->second));
   // Each layout costs one transpose, and moves elements where one is read that needs it.
   SmallVector<std::pair<Layout, bool>, 4> layouts;
-  for (const Read &read : tensor.reads) {
+  for (const TensorRead &read : tensor.reads) {
     Layout layout = read.layout;
     std::optional<Layout> alternative = read.alternative;
     if (auto other = read.use ? others.find(read.use->getOwner()) : others.end(); other != others.end()) {

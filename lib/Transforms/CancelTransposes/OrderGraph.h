@@ -21,7 +21,7 @@ using Layout = llvm::SmallVector<int64_t>;
 using OpOrders = llvm::MapVector<mlir::Operation *, DimensionOrders>;
 
 /// An operand that is a tensor or the transpose of one.
-struct Read {
+struct TensorRead {
   mlir::OpOperand *use; ///< null for regions inside, which read the value as it is
   mlir::Value value;
   Order permutation; ///< dimension i of `value` is dimension permutation[i] of the tensor
@@ -32,14 +32,14 @@ struct Read {
 };
 
 /// A value that is no transpose, or that another block makes, and who reads it.
-struct Tensor {
+struct GraphTensor {
   mlir::Value value;
   mlir::Block *block; ///< of the readers
   Order order;        ///< in which it is made
   Layout layout;      ///< that of `order`
   double elements;    ///< an open size counts as 1
   bool isConstant;    ///< known in any order
-  llvm::SmallVector<Read, 2> reads;
+  llvm::SmallVector<TensorRead, 2> reads;
   /// Of the tensor, which the reads go through, each with its permutation of the tensor's dimensions.
   llvm::SmallVector<std::pair<TransposeOp, Order>, 1> transposes;
 
@@ -65,23 +65,23 @@ class OrderGraph {
 public:
   explicit OrderGraph(mlir::func::FuncOp func);
 
-  llvm::ArrayRef<Tensor> getTensors() const { return tensors; }
+  llvm::ArrayRef<GraphTensor> getTensors() const { return tensors; }
   /// The tensor that an operand reads, or null where it is none.
-  const Tensor *findRead(mlir::OpOperand &use) const;
-  size_t indexOf(const Tensor &tensor) const { return &tensor - tensors.data(); }
+  const GraphTensor *findRead(mlir::OpOperand &use) const;
+  size_t indexOf(const GraphTensor &tensor) const { return &tensor - tensors.data(); }
   /// The tensor that a result is, or null where it is a transpose of one.
-  const Tensor *findMade(mlir::Value value) const;
-  const Read &getRead(mlir::OpOperand &use) const;
+  const GraphTensor *findMade(mlir::Value value) const;
+  const TensorRead &getRead(mlir::OpOperand &use) const;
 
   /// The order of the tensor that an operand has in an order of the operand, of which an empty one is its own.
-  static Order orderOf(const Read &read, llvm::ArrayRef<int64_t> order);
+  static Order orderOf(const TensorRead &read, llvm::ArrayRef<int64_t> order);
   /// The layout in which an operand is read if its op computes in these orders.
   Layout layoutIn(mlir::OpOperand &use, const DimensionOrders &orders) const;
   /// The order in which a result is made if its op computes in these orders.
   static Order orderIn(mlir::OpResult result, const DimensionOrders &orders);
 
   /// What a tensor costs if ops compute in `others`, and in their orders if they are not among those.
-  TransposeCost costOf(const Tensor &tensor, const OpOrders &others) const;
+  TransposeCost costOf(const GraphTensor &tensor, const OpOrders &others) const;
   /// Has ops compute in these orders.
   void assign(const OpOrders &others);
   /// The ops that do not compute as they are written, and how they do.
@@ -94,7 +94,7 @@ private:
   size_t findOrAddTensor(mlir::Value value, mlir::Block *block, Order &permutation);
   void addRead(mlir::OpOperand &use);
 
-  std::vector<Tensor> tensors;
+  std::vector<GraphTensor> tensors;
   llvm::DenseMap<std::pair<mlir::Value, mlir::Block *>, size_t> tensorOf;
   llvm::DenseMap<mlir::OpOperand *, std::pair<size_t, size_t>> reads;
   OpOrders orders;

@@ -28,7 +28,7 @@ public:
       for (Value result : op->getResults())
         region.tensors.insert(graph.findMade(result));
     }
-    for (const Tensor *tensor : region.tensors)
+    for (const GraphTensor *tensor : region.tensors)
       region.visits += 1 + tensor->reads.size();
     return std::move(region);
   }
@@ -44,7 +44,7 @@ private:
   }
 
   void follow(const OrderChange &change) {
-    const Tensor &tensor = graph.getTensors()[change.tensor];
+    const GraphTensor &tensor = graph.getTensors()[change.tensor];
     region.visits += 1 + tensor.reads.size();
     auto result = dyn_cast<OpResult>(tensor.value);
     if (result && tensor.isMadeHere() && tensor.layout == change.from) {
@@ -52,7 +52,7 @@ private:
       orders.results[result.getResultNumber()] = change.to;
       addOp(result.getOwner(), std::move(orders));
     }
-    for (const Read &read : tensor.reads)
+    for (const TensorRead &read : tensor.reads)
       if (read.use && read.layout == change.from) {
         DimensionOrders orders(read.use->getOwner());
         orders.operands[read.use->getOperandNumber()] =
@@ -68,7 +68,7 @@ private:
       return;
     SmallVector<OrderChange, 4> changes;
     bool agrees = true;
-    auto addChange = [&](const Tensor &tensor, const Layout &from, Order to) {
+    auto addChange = [&](const GraphTensor &tensor, const Layout &from, Order to) {
       Layout layout = tensor.layoutOf(to);
       if (layout == from || tensor.isConstant)
         return;
@@ -89,7 +89,7 @@ private:
       if (static_cast<int64_t>(order.size()) <= typeOf(use.get()).getRank())
         addChange(*graph.findRead(use), graph.getRead(use).layout, OrderGraph::orderOf(graph.getRead(use), order));
     for (OpResult result : op->getResults()) {
-      const Tensor &tensor = *graph.findMade(result);
+      const GraphTensor &tensor = *graph.findMade(result);
       addChange(tensor, tensor.layout, OrderGraph::orderIn(result, orders));
     }
     if (!agrees)
@@ -130,9 +130,9 @@ public:
   OpOrders solve() {
     for (const auto &[op, orders] : region.ops)
       nodes[op] = network.addNode();
-    for (const Tensor *tensor : region.tensors)
+    for (const GraphTensor *tensor : region.tensors)
       elements += tensor->elements;
-    for (const Tensor *tensor : region.tensors)
+    for (const GraphTensor *tensor : region.tensors)
       addTensor(*tensor);
     const std::vector<bool> isReordered = network.solve();
     OpOrders chosen;
@@ -146,7 +146,7 @@ private:
   /// By a count, since a cut may cost more than it says.
   bool isWorthIt(const OpOrders &chosen) const {
     TransposeCost before, after;
-    for (const Tensor *tensor : region.tensors) {
+    for (const GraphTensor *tensor : region.tensors) {
       before += graph.costOf(*tensor, OpOrders());
       after += graph.costOf(*tensor, chosen);
     }
@@ -154,12 +154,12 @@ private:
   }
 
   /// One transpose more is worse than all elements of the region.
-  int64_t costOf(const Tensor &tensor) const {
+  int64_t costOf(const GraphTensor &tensor) const {
     static constexpr int64_t kOne = int64_t(1) << 32, kElements = int64_t(1) << 30;
     return kOne + static_cast<int64_t>(tensor.elements / std::max(elements, 1.0) * kElements);
   }
 
-  void addTensor(const Tensor &tensor) {
+  void addTensor(const GraphTensor &tensor) {
     if (tensor.isConstant || tensor.layout.size() < 2)
       return;
     auto result = dyn_cast<OpResult>(tensor.value);
@@ -181,9 +181,9 @@ private:
         addUnmade(readers, cost);
   }
 
-  std::map<Layout, LayoutReaders> readersOf(const Tensor &tensor, const Layout &original, const Layout &other) {
+  std::map<Layout, LayoutReaders> readersOf(const GraphTensor &tensor, const Layout &original, const Layout &other) {
     std::map<Layout, LayoutReaders> readers;
-    for (const Read &read : tensor.reads) {
+    for (const TensorRead &read : tensor.reads) {
       // A product reads a matrix that is made in one of two orders in either.
       auto isMade = [&](const Layout &layout) { return layout == original || layout == other; };
       if (read.alternative &&

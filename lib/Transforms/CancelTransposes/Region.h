@@ -26,8 +26,8 @@ struct OrderChange {
 struct ReorderedRegion {
   OpOrders ops;
   llvm::SmallVector<OrderChange> changes;
-  llvm::SetVector<const Tensor *> tensors; ///< that the ops make and read
-  size_t visits = 0;                       ///< of operands and results, to find them
+  llvm::SetVector<const GraphTensor *> tensors; ///< that the ops make and read
+  size_t visits = 0;                            ///< of operands and results, to find them
 };
 
 /// The tensor, the layout that it has and the one that it would have, of each change that a region was grown from.

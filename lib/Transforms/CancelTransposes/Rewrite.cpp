@@ -58,7 +58,7 @@ namespace {
 class TensorInLayouts {
 public:
   /// `made` is the tensor in the order that it has now; `clones` are ops that stand for others.
-  TensorInLayouts(const Tensor &tensor, Value made, const DenseMap<Operation *, Operation *> &clones,
+  TensorInLayouts(const GraphTensor &tensor, Value made, const DenseMap<Operation *, Operation *> &clones,
                   DenseSet<Operation *> &kept)
       : tensor(tensor), made(made), clones(clones), kept(kept) {}
 
@@ -118,19 +118,20 @@ private:
     kept.insert(op);
     op.getInputMutable().assign(made);
     op.setPermutation(inOrder(ArrayRef(places), known->second));
-    if (!llvm::all_of(tensor.reads, [&](const Read &read) { return read.layout != layout || isInFront(op, read); }))
+    if (!llvm::all_of(tensor.reads,
+                      [&](const TensorRead &read) { return read.layout != layout || isInFront(op, read); }))
       op->moveBefore(builder.getInsertionBlock(), builder.getInsertionPoint());
     return op;
   }
 
-  bool isInFront(Operation *op, const Read &read) const {
+  bool isInFront(Operation *op, const TensorRead &read) const {
     if (!read.use)
       return false;
     Operation *clone = clones.lookup(read.use->getOwner());
     return op->isBeforeInBlock(clone ? clone : read.use->getOwner());
   }
 
-  const Tensor &tensor;
+  const GraphTensor &tensor;
   Value made;
   const DenseMap<Operation *, Operation *> &clones;
   DenseSet<Operation *> &kept; ///< transposes
@@ -148,7 +149,7 @@ public:
       if (!isAsWritten(orders))
         cloneInOrders(op, orders);
     for (bool isMadeHere : {true, false}) // what regions inside read is made by then
-      for (const Tensor &tensor : graph.getTensors())
+      for (const GraphTensor &tensor : graph.getTensors())
         if (tensor.isMadeHere() == isMadeHere)
           setReads(tensor);
     eraseReplaced();
@@ -170,13 +171,13 @@ private:
     clones[op] = clone;
   }
 
-  void setReads(const Tensor &tensor) {
+  void setReads(const GraphTensor &tensor) {
     Value made = tensor.isMadeHere() ? tensor.value : readInside.find(tensor.value)->second;
     if (auto result = dyn_cast<OpResult>(tensor.value); result && tensor.isMadeHere())
       if (Operation *clone = clones.lookup(result.getOwner()))
         made = clone->getResult(result.getResultNumber());
     TensorInLayouts layouts(tensor, made, clones, kept);
-    for (const Read &read : tensor.reads) {
+    for (const TensorRead &read : tensor.reads) {
       Order order;
       if (read.use)
         if (auto known = graph.getOrders().find(read.use->getOwner()); known != graph.getOrders().end())
@@ -196,7 +197,7 @@ private:
     SmallVector<Operation *> replaced;
     for (const auto &[op, clone] : clones)
       replaced.push_back(op);
-    for (const Tensor &tensor : graph.getTensors())
+    for (const GraphTensor &tensor : graph.getTensors())
       for (const auto &[op, order] : tensor.transposes)
         if (!kept.contains(op))
           replaced.push_back(op);
