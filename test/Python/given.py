@@ -45,15 +45,15 @@ for name in ops.__all__:
     function = getattr(ops, name)
     required = required_of(function)
     for i, argument in enumerate(required):
-        if name == "constant" or argument not in operands._NAMES | operands._SEVERAL:
+        annotation = inspect.signature(function).parameters[argument].annotation
+        if annotation not in {*operands._ONE, operands._SEVERAL}:
             continue
         for said, value in WRONG.items():
             error, _ = call(function, *[value if j == i else TENSOR for j in range(len(required))])
-            are_several = argument in operands._SEVERAL or (name, argument) == ("index_put", "indices")
-            expected = "several tensors, as in [a, b]" if are_several else "a tensor, an array or a number"
+            expected = "several tensors, as in [a, b]" if annotation == operands._SEVERAL else "a tensor, an array or a number"
             assert isinstance(error, TypeError) and isinstance(error, halfstep.Error), (name, said, error)
             assert str(error).startswith(f"{name}: {argument} is {said}, expected {expected}"), (name, said, error)
-        if argument in operands._SEVERAL:
+        if annotation == operands._SEVERAL and i == 0:
             several += 1
             assert f"{name}: {argument}[1] is None, expected a tensor" in str(call(function, [ARRAY, None])[0])
         places += 1
