@@ -98,7 +98,8 @@ check_refused("the forward cannot be traced", Of(lambda self, x: torch.from_nump
 for clamp in (lambda x: x.clamp(NAN), lambda x: x.clamp(max=NAN), lambda x: x.clamp(NAN, 1), lambda x: x.clamp(0, NAN), lambda x: x.clamp_min(NAN),
               lambda x: x.clamp_(max=NAN), lambda x: F.hardtanh(x, NAN, 1), lambda x: x.long().clamp(NAN)):
     check_refused("a bound that is NaN makes each element NaN", Of(lambda self, x, clamp=clamp: clamp(x * 1)))
-check_refused("the forward cannot be traced", Rest(), (torch.ones(2, 8), torch.ones(3)))
+check_refused("the forward cannot be traced", Rest(), (torch.ones(2, 8), torch.ones(3)), batched=False)
+check_refused("args have 8 and 2 rows, and a batch has one number of them; batched=False takes all sizes as they are", Rest(), (torch.ones(8, 8), torch.ones(2)))
 
 # Bits as those of another type are no cast, and are written to by none.
 for function in (lambda self, x: self.layer(x).view(torch.int32).float(), lambda self, x: self.layer(x).half().view(torch.bfloat16).float(),

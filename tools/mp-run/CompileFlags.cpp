@@ -136,6 +136,8 @@ private:
 
   bool isReadable(Location loc) {
     auto position = loc->findInstanceOf<FileLineColLoc>();
+    if (position && position.getFilename().getValue().ends_with(".onnx")) // whose lines are nodes
+      return false;
     const llvm::MemoryBuffer *file = position ? getBufferForFile(position.getFilename()) : nullptr;
     StringRef rest = file ? file->getBuffer() : "";
     for (unsigned line = 1; position && line < position.getLine(); ++line)
@@ -148,6 +150,8 @@ private:
 } // namespace
 
 void withModel(const std::string &path, const std::string &remarks, llvm::function_ref<bool(ModuleOp)> action) {
+  if (StringRef(path).ends_with(".onnx"))
+    fail(path + ": a file of ONNX; mp-run import " + path + " -o MODEL.mlir writes the text that is compiled");
   DialectRegistry registry;
   registerCompilerDialects(registry);
   MLIRContext context(registry);

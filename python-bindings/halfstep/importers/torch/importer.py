@@ -52,6 +52,8 @@ def from_torch(module: torch.nn.Module, args: torch.Tensor | Sequence[torch.Tens
     args = tuple(args) if isinstance(args, (tuple, list)) else (args,)
     if not all(isinstance(one, torch.Tensor) for one in args):
         raise Error(f"args are tensors, not {', '.join(type(one).__name__ for one in args)}; bind all else by functools.partial")
+    if batched and len(rows := dict.fromkeys(len(one) for one in args if one.ndim)) > 1:
+        raise Error(f"args have {' and '.join(map(str, rows))} rows, and a batch has one number of them; batched=False takes all sizes as they are")
     tracing = Tracing(module)
     try:
         program, least = _traced(tracing, args, batched)
