@@ -6,9 +6,11 @@ import itertools
 from collections.abc import Callable, Iterable
 from typing import Any, TypeAlias
 
+import numpy
+
 from halfstep import ops
 from halfstep.graph.graph import current
-from halfstep.graph.shapes import last_second, second_last
+from halfstep.graph.shapes import known_sizes, last_second, second_last
 from halfstep.graph.tensor import Tensor
 from halfstep.layers.leaves import Filter, Leaf
 
@@ -69,6 +71,15 @@ def _beside_images(x: Tensor, rank: int) -> Tensor | None:
         return None
     shape = list(itertools.dropwhile(lambda size: size == 1, (sizes[i] for i in order)))
     return x if tuple(shape) == x.shape else ops.reshape(x, shape)
+
+
+def batch_norm(x: Tensor, scale: Tensor, offset: Tensor, epsilon: float) -> Tensor:
+    """By the statistics of the batch itself. Of one row each channel is one: so weights are standardized, which stay where they are."""
+    if x.shape[0] != 1 or len(x.shape) != 3:
+        return channels_last(lambda image: ops.batch_norm(image, scale, offset, epsilon=epsilon)[0], x)
+    size = known_sizes(x.shape)[2]
+    rows = ops.layer_norm(x, ops.constant(numpy.ones(size), scale.dtype), ops.constant(numpy.zeros(size), scale.dtype), epsilon=epsilon)
+    return rows * ops.reshape(scale, (-1, 1)) + ops.reshape(offset, (-1, 1))
 
 
 def mean_of_images(x: Tensor, keep_dims: bool) -> Tensor:

@@ -15,7 +15,7 @@ from halfstep.graph import class_losses
 from halfstep.graph.graph import type_of
 from halfstep.graph.shapes import as_type, in_float32, known_sizes, last_second, second_last
 from halfstep.graph.tensor import Tensor
-from halfstep.importers.images import avg_pool, both_sides, channels_last, mean_of_images, reach_of_pool, with_channels_last
+from halfstep.importers.images import avg_pool, batch_norm, both_sides, channels_last, mean_of_images, reach_of_pool, with_channels_last
 from halfstep.importers.onnx.node import Handler, Node, Operand, axis_of, dtype_of, known, number, sizes
 
 
@@ -216,10 +216,17 @@ def _class_loss(takes_logits: bool) -> Handler:
     return handle
 
 
-def _batch_norm(node: Node, x: Tensor, *statistics: Tensor) -> Tensor:
-    node.only("training_mode", 0)
-    weights = _statistics_of(x, *statistics)
-    return channels_last(lambda image: ops.batch_norm_inference(image, *weights, epsilon=node.get("epsilon", 1e-5)), x)
+def _batch_norm(node: Node, x: Tensor, *statistics: Tensor) -> Tensor | tuple[Tensor, ...]:
+    scale, offset, *running = _statistics_of(x, *statistics)
+    epsilon, momentum = node.get("epsilon", 1e-5), node.get("momentum", 0.9)
+    if not node.get("training_mode", 0):
+        return channels_last(lambda image: ops.batch_norm_inference(image, scale, offset, *running, epsilon=epsilon), x)
+    found = batch_norm(x, scale, offset, epsilon)
+    if not any(node.outputs[1:]):
+        return found
+    wide, others = as_type(x, scale.dtype), [i for i in range(len(x.shape)) if i != 1]
+    own = ops.mean(wide, others), ops.var(wide, others, correction=0)
+    return found, *(last * momentum + one * (1 - momentum) for last, one in zip(running, own))
 
 
 def _settings(node: Node, like: Tensor | None) -> dict[str, Any]:

@@ -10,7 +10,7 @@ from halfstep import ops
 from halfstep.graph.graph import type_of
 from halfstep.graph.shapes import known_sizes
 from halfstep.graph.tensor import Tensor
-from halfstep.importers.images import Function, both_sides, channels_last, with_channels_last
+from halfstep.importers.images import Function, batch_norm, both_sides, channels_last, with_channels_last
 from halfstep.importers.torch.call import Call, Handler, alike, filled, together
 from halfstep.importers.torch.windows import each
 from halfstep_runtime._errors import Error
@@ -42,11 +42,8 @@ def _group_norm(call: Call, x: Tensor, groups: int, weight: Tensor | None = None
 def _batch_norm(call: Call, x: Tensor, weight: Tensor | None, bias: Tensor | None, mean: Tensor | None, variance: Tensor | None, training: bool,
                 momentum: float | None, epsilon: float, *_: object) -> Tensor:
     scale, offset = filled(weight, 1.0, x, 1), filled(bias, 0.0, x, 1)
-    if (mean is None or variance is None) and x.shape[0] == 1 and len(x.shape) == 3:  # channels of one row, as weights are standardized
-        rows = ops.layer_norm(x, filled(None, 1.0, x), filled(None, 0.0, x), epsilon=epsilon)
-        return rows * ops.reshape(scale, (-1, 1)) + ops.reshape(offset, (-1, 1))
     if mean is None or variance is None:
-        return channels_last(lambda y: ops.batch_norm(y, scale, offset, epsilon=epsilon)[0], x)
+        return batch_norm(x, scale, offset, epsilon)
     if not training:
         return channels_last(lambda y: ops.batch_norm_inference(y, scale, offset, mean, variance, epsilon=epsilon), x)
     if momentum is None:
