@@ -138,3 +138,14 @@ try:
     raise AssertionError("taken")
 except halfstep.Error as error:
     assert "aten.lgamma: 1" in str(error), error
+
+# Distances of more than 25 rows PyTorch computes by products, which lose digits: what they are is what it has without.
+module = Of(lambda h: torch.cdist(h, h))
+model = halfstep.from_torch(module, torch.randn(6, 8))
+assert model.fixed_rows == 6
+for rows in (3, 6, 40):
+    x = torch.randn(rows, 8)
+    with torch.no_grad():
+        h = module.layer(x)
+        wanted = torch.cdist(h, h, compute_mode="donot_use_mm_for_euclid_dist").numpy()
+    assert abs(model.predict(x.numpy()) - wanted).max() < 1e-5, rows

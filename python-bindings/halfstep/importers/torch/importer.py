@@ -109,7 +109,7 @@ def _traced(tracing: Tracing, args: tuple[torch.Tensor, ...], batched: bool) -> 
 
 
 # Of a batch: one of a single row would be taken for a size that is always 1.
-_LEAST_ROWS = (2, 17)
+_LEAST_ROWS = (2, 17, 26)
 
 
 def _with_parameters(program: torch.export.ExportedProgram, module: torch.nn.Module) -> torch.export.ExportedProgram:
