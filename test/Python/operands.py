@@ -163,7 +163,7 @@ for name, function in (("relu: input", lambda x: ops.relu(None)), ("layer_norm: 
                        ("select: false_value", lambda x: ops.select(x > 0, x, None)), ("gather: indices", lambda x: ops.gather(x, indices=None))):
     refused(f"{name} is None, expected a tensor, an array or a number; the size of the batch, x.shape[0], is None, since any number of rows may come", function, whole=True)
 for dtype in ("int32", "int64", "uint8", "bool"):
-    for name, function in (("reduce_sum", ops.sum), ("reduce_mean", ops.mean), ("reduce_max", lambda x: ops.reduce_max(x, 1)), ("exp", ops.exp),
+    for name, function in (("reduce_mean", ops.mean), ("reduce_prod", lambda x: ops.prod(x, 1)), ("exp", ops.exp),
                            ("softmax", ops.softmax), ("matmul", lambda x: x @ numpy.ones((4, 2)))):
         said = f"mp.{name}: {'lhs' if name == 'matmul' else 'input'} has elements of {dtype}, expected floats; cast it first, as in ops.cast(x, 'float32')"
         refused(said, function, dtype)
