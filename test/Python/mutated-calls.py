@@ -431,7 +431,7 @@ def _global_policy(policy):
 PLACES = {"index": "slice|dimension", "range": "slice|range of indices", "pow": "mp.pow", "autocast": "autocast", "astype": "astype", "get": "state", "state": "dense1.bias|state", "reduce_mean": "mean", "NLL": "nll_loss",
           "CrossEntropy": "cross_entropy", "SparseCategoricalCrossentropy": "cross_entropy", "from_onnx": "ONNX", "run": "executable", "fit": "monitor"}
 # What it calls arguments that Python's operators, indices and layers have no names for, and those of what a call makes.
-ARGUMENTS = {"index": "index|dimension", "range": "strides|range of indices", "mp.": "operands?|lhs", "pow": "operands?|lhs|rhs", "nn.": "the input|takes|operand shapes", "reshape": "shape",
+ARGUMENTS = {"index": "index|dimension", "range": "strides|range of indices", "mp.": "operands?|lhs|rhs", "pow": "operands?|lhs|rhs", "nn.": "the input|takes|operand shapes", "reshape": "shape",
              "state": "state|dense1.bias", "get": "state", "fit": "'y'|an iterable", "export": "a compiled model", "learning_rate": "learning_rate", "einsum": "inputs", "SparseCategoricalCrossentropy": "ignore_label"}
 # Arguments that are functions, whose own errors are the user's, and those that say how much is to be done, of which nobody waits for much.
 FUNCTIONS = {"loss", "metrics", "activation", "schedule", "on_stage", "on_diagnostic", "a", "b"}

@@ -52,7 +52,7 @@ def initializer(given: GivenInitializer, name: str) -> Initializer:
         own = nearest(given, WORDS)
         near = _MEANT.get(given) or own and repr(own)
         meant = f"did you mean {near}? " if near else ""
-        raise Error(f"there is no initializer {shown(given)}; {meant}expected {', '.join(WORDS)}, a number, "
+        raise Error(f"{name}: there is no initializer {shown(given)}; {meant}expected {', '.join(WORDS)}, a number, "
                     "nn.Normal(...) or nn.Uniform(...)")
     return Initializer(given)
 

@@ -317,7 +317,10 @@ def text(name: str, value: object, example: str) -> str:
 def truth(name: str, value: object) -> bool:
     """An argument that is True or False, Python's or NumPy's: "no" is neither."""
     if isinstance(value, bool) or str(getattr(value, "dtype", "")) == "bool" and getattr(value, "shape", None) == ():
-        return bool(value)
+        try:
+            return bool(value)
+        except Error:  # a tensor of a model, which has no value
+            pass
     raise Error(f"{name} is {shown(value)}, expected True or False")
 
 
