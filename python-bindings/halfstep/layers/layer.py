@@ -10,7 +10,7 @@ from halfstep.graph.shapes import as_type
 from halfstep.graph.tensor import Tensor
 from halfstep.hints.types import ComputeDType
 from halfstep.layers.module import Module
-from halfstep_runtime._errors import Error, shown
+from halfstep_runtime._errors import Error, begin, shown
 
 # Of Keras' names of policies, and of types.
 _COMPUTES = {"mixed_float16": "float16", "mixed_bfloat16": "bfloat16", **{name: name for name in ("float16", "bfloat16", "float32")}}
@@ -48,4 +48,7 @@ class Layer(Module):
         if not inputs or isinstance(inputs[0], Tensor) or type(self).build is not Module.build:
             return inputs
         check_operand(type(self).__name__, "the input", inputs[0])
-        return operand(inputs[0]), *inputs[1:]
+        try:
+            return operand(inputs[0]), *inputs[1:]
+        except Error as error:  # a number that no type has
+            raise begin(error, f"{type(self).__name__}: the input") from None
